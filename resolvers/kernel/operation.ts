@@ -1,0 +1,126 @@
+// What an operation is, and perform(), the only caller of its rules.
+import { z } from 'zod'
+import { isPermitted, type Context } from './context.ts'
+import { Forbidden, Invalid, Unauthenticated } from './fault.ts'
+
+/** One thing a caller can ask of a service. Both doors reach it through `perform`. */
+export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  /** The root field in schema/<service>.graphql, and the name in logs, tests and OpenAPI. */
+  readonly name: string
+  /** Where the REST interface has it. Absent when it is of the graph alone. */
+  readonly rest?: Route
+  /** What the caller sends: the arguments of the field, and path, query and body of the request. */
+  readonly input: Shape
+  /** Who may ask. The usual is a proved caller. */
+  readonly access?: 'anyone' | 'administrators' | 'services'
+  /** The permission that the credential must hold, where one is documented. */
+  readonly needs?: string
+  /** The documented refusals, for OpenAPI: status and when. */
+  readonly refuses?: Readonly<Record<number, string>>
+  /** The rules. Returns the result, or `reply(...)` when the status is not the first one. */
+  run(input: z.output<z.ZodObject<Shape>>, ctx: Context): Promise<unknown>
+}
+
+export interface Route extends RouteOptions {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly status: readonly number[]
+}
+
+export interface RouteOptions {
+  /** Every documented success status; the first is the usual one. */
+  readonly status?: readonly number[]
+  /** The input that takes the whole body; the inputs outside the path are then in the query. */
+  readonly body?: string
+  /** Inputs in the query although the method has a body. */
+  readonly query?: readonly string[]
+  /** What the body is written in. JSON unless said. */
+  readonly media?: 'json' | 'form' | 'bytes'
+  /** What the documented body shows of the result. GraphQL shows what is asked for. */
+  readonly show?: (result: any, ctx: Context) => unknown
+  /** The shape of the shown body, for OpenAPI and for the tests that hold answers against it. */
+  readonly answer?: z.ZodType
+  /** Not in the specification: ours, and beside what it documents. */
+  readonly isBeyond?: boolean
+}
+
+/** A result with a status of its own, and headers. A string or bytes are written as they are. */
+export class Reply {
+  readonly status: number
+  readonly result: unknown
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, result: unknown, headers: Record<string, string>) {
+    this.status = status
+    this.result = result
+    this.headers = headers
+  }
+}
+
+export const reply = (
+  status: number,
+  result: unknown = null,
+  headers: Record<string, string> = {},
+): Reply => new Reply(status, result, headers)
+
+export const operation = <Shape extends z.ZodRawShape>(definition: Operation<Shape>): Operation =>
+  definition as unknown as Operation
+
+const route =
+  (method: Route['method']) =>
+  (path: string, options: RouteOptions = {}): Route => ({ status: [200], ...options, method, path })
+
+export const get = route('GET')
+export const head = route('HEAD')
+export const put = route('PUT')
+export const post = route('POST')
+export const patch = route('PATCH')
+export const del = route('DELETE')
+
+const shapes = new WeakMap<Operation, z.ZodObject>()
+
+/** The input of an operation as one shape. */
+export function shapeOf(operation: Operation): z.ZodObject {
+  let shape = shapes.get(operation)
+  if (!shape) shapes.set(operation, (shape = z.object(operation.input)))
+  return shape
+}
+
+/** Checks the caller and what was sent, then runs the operation. */
+export async function perform(operation: Operation, sent: object, ctx: Context): Promise<unknown> {
+  checkCaller(operation, ctx)
+  const read = shapeOf(operation).safeParse(sent)
+  if (!read.success) throw invalid(read.error, sent)
+  return operation.run(read.data, ctx)
+}
+
+function checkCaller({ access, needs }: Operation, { caller }: Context): void {
+  if (access === 'anyone') return
+  if (caller.kind === 'nobody') throw Unauthenticated('Show a credential of this service.')
+  if (access === 'services' && caller.kind !== 'service') {
+    throw Forbidden('Only the services themselves may ask this.')
+  }
+  if (access === 'administrators' && !caller.isAdmin) {
+    throw Forbidden('Only an administrator may ask this.')
+  }
+  if (needs && !isPermitted(caller, needs)) {
+    throw Forbidden(`The credential does not permit ${needs}.`)
+  }
+}
+
+const FIELDS_MAX = 10
+
+function invalid(error: z.ZodError, sent: object) {
+  const fields = error.issues.slice(0, FIELDS_MAX).map((issue) => {
+    const name = issue.path.join('.')
+    const isMissing = valueAt(sent, issue.path) == null && issue.code === 'invalid_type'
+    return { name, message: isMissing ? 'is required' : lowerFirst(issue.message) }
+  })
+  const message = fields.map(({ name, message }) => `${name || 'The input'} ${message}`).join('; ')
+  return Invalid(`${message}.`, { details: { fields } })
+}
+
+const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + message.slice(1)
+
+const valueAt = (from: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<any>((value, step) => value?.[step], from)

@@ -1,0 +1,58 @@
+// Pages of lists: opaque signed cursors, and connections for the graph.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Invalid } from './fault.ts'
+
+const SIGNATURE_BYTES = 12
+
+/**
+ * Turns the place where a page ended into a token that a caller can hand back and cannot forge.
+ * `list` names the list and its filters: the token of one list does not fit another.
+ */
+export interface Cursors {
+  seal(list: string, position: string): string
+  /** Refuses a token that is damaged or of another list. */
+  open(list: string, token: string): string
+}
+
+export function cursors(key: Uint8Array): Cursors {
+  const sign = (list: string, position: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([list, position]))
+      .digest()
+      .subarray(0, SIGNATURE_BYTES)
+
+  return {
+    seal: (list, position) =>
+      Buffer.concat([sign(list, position), Buffer.from(position)]).toString('base64url'),
+
+    open(list, token) {
+      const bytes = Buffer.from(token, 'base64url')
+      const position = bytes.subarray(SIGNATURE_BYTES).toString()
+      const signature = bytes.subarray(0, SIGNATURE_BYTES)
+      if (
+        signature.length === SIGNATURE_BYTES &&
+        timingSafeEqual(signature, sign(list, position)) &&
+        bytes.toString('base64url') === token
+      ) {
+        return position
+      }
+      throw Invalid('The page token is not one that this list gave out. Begin without it.')
+    },
+  }
+}
+
+export interface Connection<T> {
+  readonly nodes: readonly T[]
+  readonly edges: readonly { readonly cursor: string; readonly node: T }[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** A page in the form that the graph gives lists that can grow. */
+export function connection<T>(
+  items: readonly T[],
+  hasNextPage: boolean,
+  cursorOf: (item: T) => string,
+): Connection<T> {
+  const edges = items.map((node) => ({ node, cursor: cursorOf(node) }))
+  return { nodes: items, edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } }
+}
