@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
 import type { Outbound } from './outbound.ts'
 import type { Cursors } from './paging.ts'
+import type { Secrets } from './secrets.ts'
 import type { Store } from './store.ts'
 import type { Work } from './work.ts'
 
@@ -17,7 +18,10 @@ export interface Context {
   readonly events: Events
   readonly cursors: Cursors
   readonly outbound: Outbound
+  readonly secrets: Secrets
   readonly newId: () => string
+  /** Moves the clock and runs what falls due, where this process keeps the time of all services. */
+  readonly advance?: (byMs: number) => Promise<{ now: Date; stepsRun: number }>
   /** Where the caller reached this service, without a final slash, for links in answers. */
   readonly address: string
   /** The header fields of the request that operations may read, such as If-Match; lower case. */

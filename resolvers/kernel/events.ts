@@ -1,6 +1,10 @@
 // What was announced: an outbox written in the transaction of what happened.
+import type { Clock } from './clock.ts'
 import type { Context } from './context.ts'
-import type { Records } from './store.ts'
+import type { Migration, Records, Store } from './store.ts'
+import type { Step, Work } from './work.ts'
+
+const KEPT_MS = 30 * 24 * 60 * 60_000
 
 export interface Announcement {
   /** What happened, such as `voice.call.answered`. */
@@ -22,3 +26,83 @@ export interface Events {
 
 /** Called for every event of the types it is listed under, at least once, in a step of its own. */
 export type Listener = (event: Event, ctx: Context) => Promise<void>
+
+export const eventsMigration: Migration = {
+  number: 2,
+  name: 'events',
+  async up(tx, engine) {
+    const text = engine === 'postgres' ? 'text COLLATE "C"' : 'TEXT'
+    const number =
+      engine === 'postgres'
+        ? 'number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY'
+        : 'number INTEGER PRIMARY KEY AUTOINCREMENT'
+    // Numbers are given before the commit, so a reader could pass a number whose transaction has not
+    // ended yet. PostgreSQL therefore also keeps which transaction wrote the row.
+    const writer =
+      engine === 'postgres' ? ', writer xid8 NOT NULL DEFAULT pg_current_xact_id()' : ''
+    await tx.sql(`CREATE TABLE event (
+      ${number},
+      id ${text} NOT NULL UNIQUE,
+      type ${text} NOT NULL,
+      subject ${text} NOT NULL,
+      body ${text} NOT NULL,
+      time ${text} NOT NULL${writer})`)
+    await tx.sql('CREATE INDEX event_by_time ON event (time)')
+  },
+}
+
+/** The steps that deliver events to a service's own listeners. */
+export const listenerSteps = (
+  listeners: Readonly<Record<string, Listener>>,
+): Record<string, Step> =>
+  Object.fromEntries(
+    Object.entries(listeners).map(([type, listener]) => [stepOf(type), listener as Step]),
+  )
+
+const stepOf = (type: string) => `listen to ${type}`
+
+interface EventsOptions {
+  readonly clock: Clock
+  readonly newId: () => string
+  readonly work: Work
+  readonly listeners: Readonly<Record<string, Listener>>
+}
+
+export function openEvents({ clock, newId, work, listeners }: EventsOptions): Events {
+  return {
+    async announce(tx, { type, subject, body }) {
+      const event: Event = { id: newId(), time: clock.now().toISOString(), type, subject, body }
+      await tx.sql('INSERT INTO event (id, type, subject, body, time) VALUES (?, ?, ?, ?, ?)', [
+        event.id,
+        type,
+        subject,
+        JSON.stringify(body),
+        event.time,
+      ])
+      if (listeners[type]) await work.later(tx, 0, stepOf(type), event)
+    },
+  }
+}
+
+/** The events after a number, oldest first, each with its own number. */
+export async function readEvents(
+  store: Store,
+  { after, limit }: { after: number; limit: number },
+): Promise<(Event & { number: number })[]> {
+  const settled =
+    store.engine === 'postgres' ? 'AND writer < pg_snapshot_xmin(pg_current_snapshot())' : ''
+  const rows = await store.sql(
+    `SELECT number, id, type, subject, body, time FROM event
+     WHERE number > ? ${settled} ORDER BY number LIMIT ?`,
+    [after, limit],
+  )
+  return rows.map((row) => ({ ...row, body: JSON.parse(row.body) })) as (Event & {
+    number: number
+  })[]
+}
+
+/** Forgets events that are older than anyone needs. */
+export async function sweepEvents(store: Store, clock: Clock): Promise<void> {
+  const oldest = new Date(clock.now().getTime() - KEPT_MS).toISOString()
+  await store.sql('DELETE FROM event WHERE time < ?', [oldest])
+}

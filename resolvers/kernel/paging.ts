@@ -1,6 +1,12 @@
 // Pages of lists: opaque signed cursors, and connections for the graph.
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Context } from './context.ts'
 import { Invalid } from './fault.ts'
+import { optional, text, whole } from './shape.ts'
+import { positionOf, type Kind, type Query } from './store.ts'
+
+const PAGE_DEFAULT = 25
+const PAGE_MAX = 100
 
 const SIGNATURE_BYTES = 12
 
@@ -55,4 +61,32 @@ export function connection<T>(
 ): Connection<T> {
   const edges = items.map((node) => ({ node, cursor: cursorOf(node) }))
   return { nodes: items, edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } }
+}
+
+/** The inputs of a connection. */
+export const paging = { first: optional(whole), after: optional(text) }
+
+export interface Paging {
+  readonly first: number | undefined
+  readonly after: string | undefined
+}
+
+type ConnectionQuery = Omit<Query, 'limit' | 'after'> & Paging
+
+/** One page of a kind as a connection. A cursor fits only the list, filters included, that gave it. */
+export async function connect<T extends object>(
+  ctx: Context,
+  kind: Kind<T>,
+  { first = PAGE_DEFAULT, after, ...query }: ConnectionQuery,
+): Promise<Connection<T>> {
+  if (first < 1 || first > PAGE_MAX) throw Invalid(`first must be between 1 and ${PAGE_MAX}.`)
+  const list = JSON.stringify([kind.name, query])
+  const { items, next } = await ctx.store.list(kind, {
+    ...query,
+    limit: first,
+    after: after === undefined ? undefined : ctx.cursors.open(list, after),
+  })
+  return connection(items, next !== undefined, (item) =>
+    ctx.cursors.seal(list, positionOf(kind, item, query.order)),
+  )
 }

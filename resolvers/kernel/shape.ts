@@ -10,16 +10,17 @@ export const text = z
   .refine((value) => !value.includes('\0'), 'must not contain the null character')
 
 /** A whole number; a query string spells it in digits. */
-export const whole = z.preprocess(
-  (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
-  z.int(),
-)
+export const whole = z
+  .preprocess(
+    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
+    z.int(),
+  )
+  .meta({ type: 'integer' })
 
 /** true or false; a query string spells it as a word. */
-export const flag = z.preprocess(
-  (value) => (value === 'true' ? true : value === 'false' ? false : value),
-  z.boolean(),
-)
+export const flag = z
+  .preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
+  .meta({ type: 'boolean' })
 
 /** An object whose fields the specification does not show. */
 export const json = z.record(z.string(), z.unknown())

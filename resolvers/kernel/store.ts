@@ -54,7 +54,21 @@ export interface Store extends Records {
    */
   transaction<R>(step: (tx: Records) => Promise<R>): Promise<R>
 
+  /** Counts since the store was opened, for metrics. */
+  stats(): StoreStats
+
+  /** Waits for the writes that were asked for before. */
   close(): Promise<void>
+}
+
+export interface StoreStats {
+  /** Transactions of the database. On SQLite, writes that wait share one. */
+  readonly commits: number
+  /** Writes and transactions that callers asked for and that were committed. */
+  readonly writes: number
+  readonly waiting: number
+  /** How often something ran again because it lost a race. */
+  readonly repeats: number
 }
 
 export type SqlValue = string | number | bigint | Uint8Array | null

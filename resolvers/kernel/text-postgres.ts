@@ -1,0 +1,97 @@
+// Text in PostgreSQL: two tsvector columns in the row, written as they are and not parsed there.
+import { fieldWordsOf } from './kind-table.ts'
+import type { Table, TextDialect } from './kind-table.ts'
+import { quoted } from './sql-text.ts'
+import { trigramsOf, WEIGHTS } from './text-search.ts'
+import type { TextTerm } from './text-search.ts'
+
+// PostgreSQL keeps this many places of a word, and counts this far.
+const PLACES_MAX = 255
+const PLACE_MAX = 16_383
+
+// Between fields, so that a phrase does not begin in one and end in the next.
+const FIELD_GAP = 2
+
+// D to A, of which the greatest may be 1.
+const RANKS = [WEIGHTS.D, WEIGHTS.C, WEIGHTS.B, WEIGHTS.A].map((weight) => weight / WEIGHTS.A)
+
+// Divides a rank by the logarithm of the length, so that long texts do not win by length.
+const BY_LENGTH = 1
+
+const hasFuzzy = (table: Table) => table.text.some((field) => field.isFuzzy)
+
+export const postgresText: TextDialect = {
+  columns: (table) =>
+    ['words', ...(hasFuzzy(table) ? ['trigrams'] : [])].map((name) => ({
+      name,
+      placeholder: '?::tsvector',
+    })),
+
+  values(table, record) {
+    const fields = fieldWordsOf(table, record)
+    if (!hasFuzzy(table)) return [vectorOf(fields)]
+    const words = new Set(fields.filter((field) => field.isFuzzy).flatMap(({ words }) => words))
+    const trigrams = new Set([...words].flatMap(trigramsOf))
+    return [vectorOf(fields), [...trigrams].map((group) => `'${group}'`).join(' ')]
+  },
+
+  async create(sql, table) {
+    for (const { name } of postgresText.columns(table)) {
+      await sql(`ALTER TABLE ${table.name} ADD COLUMN ${name} tsvector`, [])
+      const index = quoted(`${table.kind.name}.${name}`)
+      await sql(`CREATE INDEX ${index} ON ${table.name} USING gin (${name})`, [])
+    }
+  },
+
+  async drop(sql, table) {
+    await sql(`ALTER TABLE ${table.name} DROP COLUMN IF EXISTS words`, [])
+    await sql(`ALTER TABLE ${table.name} DROP COLUMN IF EXISTS trigrams`, [])
+  },
+
+  put: async () => {},
+  forget: async () => {},
+  print,
+
+  select(table, filters, isFuzzy) {
+    // The same parameter serves the condition and the rank.
+    const asked = `(SELECT ?::tsquery AS term) AS asked`
+    const score = isFuzzy
+      ? 'ts_rank(trigrams, term)'
+      : `ts_rank_cd('{${RANKS.join(',')}}', words, term, ${BY_LENGTH})`
+    return `SELECT key, version, body, ${score}::float8 AS score
+      FROM ${asked}, ${table.name}
+      WHERE ${[`${isFuzzy ? 'trigrams' : 'words'} @@ term`, ...filters].join(' AND ')}
+      ORDER BY score DESC, key LIMIT ? OFFSET ?`
+  },
+
+  count: (table, filters) =>
+    `SELECT count(*) AS count FROM ${table.name}
+     WHERE ${['words @@ ?::tsquery', ...filters].join(' AND ')}`,
+}
+
+/** A tsvector in its written form: each word with the places where it stands. */
+function vectorOf(fields: ReturnType<typeof fieldWordsOf>): string {
+  const places = new Map<string, string[]>()
+  let place = 0
+  for (const { words, weight } of fields) {
+    for (const word of words) {
+      place = Math.min(place + 1, PLACE_MAX)
+      let own = places.get(word)
+      if (!own) places.set(word, (own = []))
+      if (own.length < PLACES_MAX) own.push(`${place}${weight}`)
+    }
+    place += FIELD_GAP
+  }
+  return [...places].map(([word, own]) => `'${word}':${own.join(',')}`).join(' ')
+}
+
+// Words hold letters and digits alone, so nothing needs escaping.
+function print(term: TextTerm): string {
+  if ('every' in term) return `(${term.every.map(print).join(' & ')})`
+  if ('some' in term) return `(${term.some.map(print).join(' | ')})`
+  const last = term.phrase.length - 1
+  const words = term.phrase.map(
+    (word, at) => `'${word}'${term.isPrefix && at === last ? ':*' : ''}`,
+  )
+  return `(${words.join(' <-> ')})`
+}
