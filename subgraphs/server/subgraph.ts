@@ -57,7 +57,11 @@ export interface Dialect {
   readonly ignoreCase?: boolean
   /** Refuses, at the REST door alone, a request that lacks a formality such as a version. */
   readonly admit?: (query: Readonly<Record<string, unknown>>, subgraph: Subgraph) => void
-  refuse(fault: Fault, requestId: string): Refusal
+  refuse(fault: Fault): Refusal
+  /** The header of every answer in which its clients look for the request id. */
+  readonly requestIdHeader?: string
+  /** The formalities of every request, as OpenAPI parameters. */
+  readonly parameters?: (subgraph: Subgraph) => object[]
   /** The body of a refusal as JSON Schema. */
   readonly refusalSchema: object
 }
@@ -75,6 +79,8 @@ export interface Scheme {
   readonly header: string
   /** The OpenAPI security scheme. */
   readonly security: object
+  /** The name of the service in the scope of a signature. */
+  readonly signingName?: string
   /** Returns the caller, or throws a Fault that says what is wrong with the credential. */
   prove(shown: Shown, credentials: Credentials): Promise<Caller>
 }

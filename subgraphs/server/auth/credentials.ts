@@ -1,0 +1,78 @@
+// What identity knows about credentials, remembered for seconds: revoking takes effect within them.
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../../resolvers/kernel/clock.ts'
+import type { Caller } from '../../../resolvers/kernel/context.ts'
+import type { Credentials, SigningKey } from '../subgraph.ts'
+
+/** A revoked credential is refused everywhere after this, and revocation promises five seconds. */
+const REMEMBERED_MS = 4_000
+const REMEMBERED_MAX = 20_000
+
+const CALLER = '{ kind userId credentialId accounts { id kind } permissions isAdmin }'
+const QUESTIONS = {
+  byApiKey: `query ($service: String!, $keyHash: String!) {
+    answer: callerByApiKey(service: $service, keyHash: $keyHash) ${CALLER} }`,
+  byToken: `query ($service: String!, $tokenHash: String!) {
+    answer: callerByToken(service: $service, tokenHash: $tokenHash) ${CALLER} }`,
+  byPassword: `query ($service: String!, $username: String!, $password: String!) {
+    answer: callerByPassword(service: $service, username: $username, password: $password) ${CALLER} }`,
+  signingKey: `query ($accessKeyId: String!, $date: String!, $region: String!, $service: String!) {
+    answer: signingKey(accessKeyId: $accessKeyId, date: $date, region: $region, service: $service) {
+      key sessionTokenHash expiresMs caller ${CALLER} } }`,
+}
+
+type Question = keyof typeof QUESTIONS
+
+/** Asks identity's subgraph, as one service asks another. */
+export type AskIdentity = (
+  query: string,
+  variables: Record<string, string>,
+) => Promise<{ answer: unknown }>
+
+export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials {
+  // Many requests with one credential at the same time cost one question. What is not known is not
+  // remembered, so that a new credential works at once.
+  const remembered = new LRUCache<string, object, [Question, Record<string, string>]>({
+    max: REMEMBERED_MAX,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now: () => wallClock.now().getTime() },
+    async fetchMethod(_name, _stale, { context: [question, variables] }) {
+      const { answer } = await ask(QUESTIONS[question], variables)
+      return (answer as object | null) ?? undefined
+    },
+  })
+  const lookUp = <T>(question: Question, variables: Record<string, string>) => {
+    const name = hashOf(JSON.stringify([question, variables]))
+    return remembered.fetch(name, { context: [question, variables] }) as Promise<T | undefined>
+  }
+
+  return {
+    byApiKey: (service, key) => lookUp<Caller>('byApiKey', { service, keyHash: hashOf(key) }),
+    byToken: (service, token) => lookUp<Caller>('byToken', { service, tokenHash: hashOf(token) }),
+    byPassword: (service, username, password) =>
+      lookUp<Caller>('byPassword', { service, username, password }),
+
+    async signingKey(scope) {
+      const found = await lookUp<DerivedSigningKey>('signingKey', { ...scope })
+      if (!found) return undefined
+      const { key, caller, sessionTokenHash, expiresMs } = found
+      return {
+        key: Buffer.from(key, 'base64'),
+        caller,
+        ...(sessionTokenHash && { sessionTokenHash }),
+        ...(expiresMs && { expiresMs }),
+      } satisfies SigningKey
+    },
+  }
+}
+
+interface DerivedSigningKey {
+  readonly key: string
+  readonly caller: Caller
+  readonly sessionTokenHash: string | null
+  readonly expiresMs: number | null
+}
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')

@@ -1,0 +1,140 @@
+// Opens a subgraph on a given ground: both doors, its work and its events.
+import type { FastifyInstance } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import type { Clock } from '../../resolvers/kernel/clock.ts'
+import type { Caller, Context } from '../../resolvers/kernel/context.ts'
+import {
+  eventsMigration,
+  listenerSteps,
+  openEvents,
+  sweepEvents,
+} from '../../resolvers/kernel/events.ts'
+import { idMaker } from '../../resolvers/kernel/ids.ts'
+import type { Outbound } from '../../resolvers/kernel/outbound.ts'
+import { cursors } from '../../resolvers/kernel/paging.ts'
+import type { Secrets } from '../../resolvers/kernel/secrets.ts'
+import type { MigrationSet } from '../../resolvers/kernel/migrations.ts'
+import type { Kind, Store } from '../../resolvers/kernel/store.ts'
+import { openWork, workMigration, type Runner } from '../../resolvers/kernel/work.ts'
+import { graphqlDoor } from './graphql.ts'
+import { restDoor, type ContextRequest } from './rest.ts'
+import type { Credentials, Subgraph } from './subgraph.ts'
+import type { Telemetry } from './telemetry.ts'
+
+const SWEEP_MS = 60 * 60_000
+
+/** What a subgraph stands on. */
+export interface Ground {
+  readonly store: Store
+  readonly clock: Clock
+  readonly wallClock: Clock
+  readonly credentials: Credentials
+  readonly telemetry: Telemetry
+  readonly outbound: Outbound
+  /** Signs page tokens; the same at every start and in every process. */
+  readonly cursorKey: Uint8Array
+  readonly secrets: Secrets
+  readonly advance?: Context['advance']
+}
+
+export interface Opened {
+  readonly subgraph: Subgraph
+  readonly ground: Ground
+  readonly schema: GraphQLSchema
+  readonly rest: FastifyInstance
+  readonly work: Runner
+  contextFor(caller: Caller, request: ContextRequest): Context
+  /** Runs work in the background from now on. */
+  start(): void
+  /** Finishes what is running, and closes the store. */
+  close(): Promise<void>
+}
+
+/** Who acts when a service acts by itself. */
+export const serviceCaller = (name: string): Caller => ({
+  kind: 'service',
+  userId: '',
+  credentialId: `service ${name}`,
+  accounts: [],
+  permissions: ['*'],
+  isAdmin: true,
+})
+
+export const kindsOf = ({ resources }: Subgraph): Kind<any>[] =>
+  resources.flatMap(({ kinds = [] }) => kinds)
+
+/** What the kernel stores for every service, and what the service stores beside its kinds. */
+export const migrationsOf = ({ name, migrations = [] }: Subgraph): MigrationSet[] => [
+  { set: 'kernel', list: [workMigration, eventsMigration] },
+  { set: name, list: migrations },
+]
+
+export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> {
+  const { store, clock, wallClock, telemetry, cursorKey } = ground
+  const { name, resources } = subgraph
+  const newId = idMaker(clock)
+  const listeners = Object.assign({}, ...resources.map(({ listeners }) => listeners))
+  const steps = Object.assign(listenerSteps(listeners), ...resources.map(({ steps }) => steps))
+
+  const work = openWork({
+    store,
+    clock,
+    newId,
+    steps,
+    contextOf: () => contextFor(serviceCaller(name), { address: '', headers: {} }),
+    onFailure: ({ step, error, isParked }) =>
+      telemetry.mistake(error, { service: name, step, isParked }),
+  })
+  const shared = {
+    store,
+    clock,
+    wallClock,
+    work,
+    newId,
+    events: openEvents({ clock, newId, work, listeners }),
+    cursors: cursors(cursorKey),
+    outbound: ground.outbound,
+    secrets: ground.secrets,
+    ...(ground.advance && { advance: ground.advance }),
+  }
+  const contextFor = (caller: Caller, { address, headers }: ContextRequest): Context => ({
+    ...shared,
+    caller,
+    address,
+    headers,
+  })
+
+  const schema = graphqlDoor(subgraph, {
+    performed: (operation, status, ms) =>
+      telemetry.performed({ service: name, operation, status, ms }),
+    mistake: (error, operation) => telemetry.mistake(error, { service: name, operation }),
+  })
+  const { credentials } = ground
+  const now = () => wallClock.now()
+  const rest = restDoor({ subgraph, credentials, now, newId, telemetry, contextFor })
+  await rest.ready()
+  let sweeper: NodeJS.Timeout | undefined
+
+  return {
+    subgraph,
+    ground,
+    schema,
+    rest,
+    work,
+    contextFor,
+    start() {
+      work.start()
+      const sweep = () =>
+        sweepEvents(store, clock).catch((error: unknown) =>
+          telemetry.mistake(error, { service: name, step: '(sweep events)' }),
+        )
+      sweeper = setInterval(sweep, SWEEP_MS).unref()
+    },
+    async close() {
+      clearInterval(sweeper)
+      await rest.close()
+      await work.stop()
+      await store.close()
+    },
+  }
+}
