@@ -1,0 +1,145 @@
+// People, and the cloud accounts that are theirs.
+import type { CallerAccount, Context } from '../kernel/context.ts'
+import { Forbidden, NotFound } from '../kernel/fault.ts'
+import { load } from '../kernel/load.ts'
+import { operation } from '../kernel/operation.ts'
+import { connect, paging, type Connection, type Paging } from '../kernel/paging.ts'
+import { flag, oneOf, optional, text } from '../kernel/shape.ts'
+import { kind, textOf, type Records } from '../kernel/store.ts'
+import { z } from 'zod'
+import { AlreadyExists, LimitExceeded } from './errors.ts'
+
+const ACCOUNTS_MAX = 100
+const ACCOUNT_DIGITS = 12
+
+export interface User {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly isAdmin: boolean
+  readonly created: string
+}
+
+export interface CloudAccount {
+  readonly id: string
+  readonly kind: CallerAccount['kind']
+  readonly name: string
+  readonly ownerId: string
+  readonly created: string
+}
+
+export const users = kind<User>('user', {
+  key: (user) => user.id,
+  columns: { email: textOf((user) => user.email.toLowerCase()) },
+  indexes: [['email']],
+})
+
+export const cloudAccounts = kind<CloudAccount>('cloud_account', {
+  key: (account) => account.id,
+  columns: { ownerId: textOf((account) => account.ownerId) },
+  indexes: [['ownerId']],
+})
+
+export const kinds = [users, cloudAccounts]
+
+export const operations = [
+  operation({ name: 'me', input: {}, run: me }),
+  operation({ name: 'cloudAccounts', input: paging, run: listCloudAccounts }),
+  operation({ name: 'cloudAccount', input: { id: text }, run: readCloudAccount }),
+  operation({
+    name: 'createUser',
+    access: 'administrators',
+    input: { name: text.min(1).max(200), email: z.email(), isAdmin: optional(flag) },
+    run: createUser,
+  }),
+  operation({
+    name: 'createCloudAccount',
+    needs: 'identity:ManageAccounts',
+    input: { kind: oneOf(['SUBSCRIPTION', 'PROJECT', 'ACCOUNT']), name: text.min(1).max(200) },
+    run: createCloudAccount,
+  }),
+]
+
+export const entities = {
+  // A person is seen by themselves and by administrators alone.
+  User: ({ id }: { id: string }, ctx: Context) =>
+    id === ctx.caller.userId || ctx.caller.isAdmin ? load(ctx, users, id) : null,
+  CloudAccount: ({ id }: { id: string }, ctx: Context) =>
+    ctx.caller.accounts.some((account) => account.id === id) ? load(ctx, cloudAccounts, id) : null,
+}
+
+export const fields = {
+  User: {
+    cloudAccounts: (user: User, args: any, ctx: Context) =>
+      connect(ctx, cloudAccounts, { ...args, where: { ownerId: user.id } }),
+  },
+  CloudAccount: {
+    owner: (account: CloudAccount) => ({ __typename: 'User', id: account.ownerId }),
+  },
+}
+
+/** The person who asks. A service that asks by itself is nobody's owner. */
+export function ownerOf(ctx: Context): string {
+  if (ctx.caller.kind !== 'user') throw Forbidden('Only a person can own this.')
+  return ctx.caller.userId
+}
+
+async function me(_input: object, ctx: Context): Promise<User> {
+  const user = await load(ctx, users, ownerOf(ctx))
+  if (!user) throw NotFound('The user of this credential is gone.')
+  return user
+}
+
+async function listCloudAccounts(page: Paging, ctx: Context): Promise<Connection<CloudAccount>> {
+  return connect(ctx, cloudAccounts, { ...page, where: { ownerId: ownerOf(ctx) } })
+}
+
+async function readCloudAccount({ id }: { id: string }, ctx: Context): Promise<CloudAccount> {
+  const account = await load(ctx, cloudAccounts, id)
+  if (account?.ownerId !== ownerOf(ctx)) throw NotFound(`You have no cloud account ${id}.`)
+  return account
+}
+
+async function createUser(
+  { name, email, isAdmin = false }: { name: string; email: string; isAdmin?: boolean | undefined },
+  ctx: Context,
+): Promise<User> {
+  const created = ctx.wallClock.now().toISOString()
+  const user: User = { id: ctx.newId(), name, email, isAdmin, created }
+  await ctx.store.transaction(async (tx) => {
+    const { items } = await tx.list(users, { where: { email: email.toLowerCase() }, limit: 1 })
+    if (items.length > 0) throw AlreadyExists(`There is a user with the address ${email} already.`)
+    await tx.insert(users, user)
+  })
+  return user
+}
+
+async function createCloudAccount(
+  { kind, name }: Pick<CloudAccount, 'kind' | 'name'>,
+  ctx: Context,
+): Promise<CloudAccount> {
+  const ownerId = ownerOf(ctx)
+  const id = kind === 'SUBSCRIPTION' ? ctx.newId() : kind === 'ACCOUNT' ? accountNumber(ctx) : name
+  const created = ctx.wallClock.now().toISOString()
+  const account: CloudAccount = { id, kind, name, ownerId, created }
+  await ctx.store.transaction(async (tx) => {
+    const owned = await tx.count(cloudAccounts, { where: { ownerId } })
+    if (owned >= ACCOUNTS_MAX) throw LimitExceeded(`You have ${ACCOUNTS_MAX} accounts already.`)
+    if (!(await tx.insert(cloudAccounts, account))) {
+      throw AlreadyExists(`The ${kind.toLowerCase()} ${id} is taken. Choose another name.`)
+    }
+  })
+  return account
+}
+
+/** Signed services name an account by twelve digits. These come from the random part of an id. */
+const accountNumber = (ctx: Context): string => {
+  const random = BigInt(`0x${ctx.newId().replaceAll('-', '').slice(-16)}`)
+  return String(random % 10n ** BigInt(ACCOUNT_DIGITS)).padStart(ACCOUNT_DIGITS, '0')
+}
+
+/** Everything that a person's own credentials open. */
+export async function accountsOf(tx: Records, ownerId: string): Promise<CallerAccount[]> {
+  const { items } = await tx.list(cloudAccounts, { where: { ownerId }, limit: ACCOUNTS_MAX })
+  return items.map(({ id, kind }) => ({ id, kind }))
+}
