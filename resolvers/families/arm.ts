@@ -1,0 +1,301 @@
+// The life cycle that six management services share: put, patch, get, remove and list, with a
+// provisioning state that settles later. Specification 3, H, C, D, V, Q, J.
+//
+// Plain functions: a service lists its operations itself and names the functions that they run.
+//
+// 1. The key of a record is its id in lower case. What a subscription or a group holds is thus the
+//    records whose keys begin alike, and no lookup crosses subscriptions.
+// 2. An id is spelled as it was when the resource was first put, so that references stay true.
+// 3. What the system sets is not read from what a client sends. Clients send back what they got, so
+//    it is ignored and not refused.
+import type { Context } from '../kernel/context.ts'
+import { checkIfMatch, checkIfNoneMatch, etagOf } from '../kernel/etag.ts'
+import { reply } from '../kernel/operation.ts'
+import type { Records } from '../kernel/store.ts'
+import {
+  AnotherOperationInProgress,
+  InvalidResourceLocation,
+  ResourceNotFound,
+} from './arm-errors.ts'
+import { connectAccount, listAt, under, type Listed } from './arm-lists.ts'
+import {
+  beginOperation,
+  endOperation,
+  RETRY,
+  runningOperation,
+  type ArmOperations,
+} from './arm-operations.ts'
+import {
+  checkSubscription,
+  idAt,
+  inSubscription,
+  ownSubscription,
+  partsOf,
+  plainLocation,
+  type Input,
+} from './arm-paths.ts'
+
+export interface ArmResource {
+  id: string
+  name: string
+  type: string
+  location?: string
+  tags?: Record<string, string> | undefined
+  properties: { provisioningState?: string }
+}
+
+/** A resource without its identity, which the system sets. */
+export type Accepted<R extends ArmResource> = Omit<R, 'id' | 'name' | 'type'>
+
+export interface ArmDefinition<R extends ArmResource> extends Listed<R> {
+  /** Vendor.<Area>/<collection>. */
+  readonly type: string
+  /** The documented path of one resource, which is also the form of its id. */
+  readonly path: string
+  /** The input that is the body of PUT and PATCH. */
+  readonly body: string
+  /** What a new resource goes through, and a changed one; the last state is where it stays. */
+  readonly states?: { readonly creating: readonly string[]; readonly updating: readonly string[] }
+  /** What a removal that takes time is polled by. Without it every removal is at once. */
+  readonly polling?: ArmOperations
+  /** Whether there is nothing whose removal would take time. */
+  readonly isRemovedAtOnce?: (resource: R) => boolean
+  /** The service's own rules: throws what it refuses, and returns what is to be kept. */
+  accept(sent: any, at: Acceptance<R>): Accepted<R> | Promise<Accepted<R>>
+  /** Looks at a resource that enters its next state, and returns it, or what became of it. */
+  readonly enter?: (resource: R, tx: Records) => Promise<R>
+}
+
+/** What a rule may look at besides what was sent. */
+export interface Acceptance<R> {
+  readonly id: string
+  readonly before: R | undefined
+  readonly tx: Records
+  readonly ctx: Context
+}
+
+/** How long a resource stays in each state on its way. */
+const STATE_MS = 1_000
+const SETTLED: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'Succeeded',
+  'Failed',
+  'Canceled',
+])
+
+export const armKey = ({ id }: Pick<ArmResource, 'id'>): string => id.toLowerCase()
+
+export function armResource<R extends ArmResource>(of: ArmDefinition<R>) {
+  const inGroup = of.path.slice(0, of.path.lastIndexOf('/{'))
+  const byGroup = { path: inGroup, select: (input: Input) => under(inGroup, input) }
+  const bySubscription = {
+    path: inSubscription(of.type),
+    select: (input: Input) => under('/subscriptions/{subscriptionId}', input),
+  }
+  return {
+    put: (input: Input, ctx: Context) => put(of, input, ctx),
+    patch: (input: Input, ctx: Context) => patch(of, input, ctx),
+    get: (input: Input, ctx: Context) => get(of, input, ctx),
+    remove: (input: Input, ctx: Context) => remove(of, input, ctx),
+    listByGroup: (input: Input, ctx: Context) => listAt(of, byGroup, input, ctx),
+    listBySubscription: (input: Input, ctx: Context) => listAt(of, bySubscription, input, ctx),
+    ofAccount: (account: { id: string }, page: object, ctx: Context) =>
+      connectAccount(of, account, page, ctx),
+    /** The key of an id in any case; undefined when it is malformed or not the caller's. */
+    keyOfOwn: (id: string, ctx: Context) => keyOfOwn(of, id, ctx),
+    steps: {
+      [settleStep(of)]: (input: Settling, ctx: Context) => settle(of, input, ctx),
+      [removeStep(of)]: (input: Removal, ctx: Context) => finishRemoval(of, input, ctx),
+    },
+  }
+}
+
+type Of<R extends ArmResource> = ArmDefinition<R>
+
+/** Creates (201) or replaces (200). */
+async function put<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) {
+  const id = idAt(of.path, checkSubscription(input, ctx))
+  return ctx.store.transaction(async (tx) => {
+    const before = await tx.get(of.kind, armKey({ id }))
+    checkIfMatch(ctx.headers['if-match'], before)
+    checkIfNoneMatch(ctx.headers['if-none-match'], before)
+    const after = await write(of, input[of.body], { id, before, tx, ctx })
+    return reply(before ? 200 : 201, after, headersOf(after))
+  })
+}
+
+/** Replaces the tags as a whole and merges the rest. */
+async function patch<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) {
+  const id = idAt(of.path, checkSubscription(input, ctx))
+  return ctx.store.transaction(async (tx) => {
+    const before = await tx.get(of.kind, armKey({ id }))
+    if (!before) throw missing(id)
+    checkIfMatch(ctx.headers['if-match'], before)
+    const sent = input[of.body]
+    const merged = { ...(merge(before, sent) as object), tags: sent.tags ?? before.tags }
+    const after = await write(of, merged, { id, before, tx, ctx })
+    return reply(200, after, headersOf(after))
+  })
+}
+
+async function get<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) {
+  const id = idAt(of.path, checkSubscription(input, ctx))
+  const resource = await ctx.store.get(of.kind, armKey({ id }))
+  if (!resource) throw missing(id)
+  return reply(200, resource, headersOf(resource))
+}
+
+/** Removes at once (200) or begins to (202). What is not there needs no removing (204). */
+async function remove<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) {
+  const asked = checkSubscription(input, ctx)
+  const target = armKey({ id: idAt(of.path, asked) })
+  return ctx.store.transaction(async (tx) => {
+    const before = await tx.get(of.kind, target)
+    if (!before) return reply(204)
+    checkIfMatch(ctx.headers['if-match'], before)
+    if (!of.polling || of.isRemovedAtOnce?.(before)) {
+      await tx.remove(of.kind, target)
+      return reply(200)
+    }
+    // Asking again is answered with the removal that is under way.
+    const removal =
+      (await runningOperation(tx, target)) ??
+      (await beginRemoval(of, before, asked.subscriptionId, { tx, ctx }))
+    return reply(202, null, of.polling.headers(ctx, removal))
+  })
+}
+
+async function write<R extends ArmResource>(of: Of<R>, sent: any, at: Acceptance<R>): Promise<R> {
+  const { id, before, tx, ctx } = at
+  if (before) checkChange(before, sent)
+  const accepted = await of.accept(sent, at)
+  const identity = before ?? { id, name: id.slice(id.lastIndexOf('/') + 1), type: of.type }
+  const state = before?.properties.provisioningState
+  // A change while a resource still settles leaves it where it is; its steps go on as begun.
+  const states = SETTLED.has(state) ? statesOf(of, before) : undefined
+  const after = place<R>(accepted, identity, states?.[0] ?? state)
+  await tx.save(of.kind, after)
+  if (states) await settleLater(of, after, states, { tx, ctx })
+  return after
+}
+
+/** What failed is made anew, as if it had not been there. */
+const statesOf = <R extends ArmResource>({ states }: Of<R>, before: R | undefined) =>
+  !before || before.properties.provisioningState === 'Failed' ? states?.creating : states?.updating
+
+function checkChange(before: ArmResource, sent: Partial<ArmResource>): void {
+  if (before.properties.provisioningState === 'Deleting') {
+    throw AnotherOperationInProgress(
+      `The resource ${before.id} is being deleted. Wait until it is gone, then create it again.`,
+    )
+  }
+  const { location } = before
+  if (location && sent.location && plainLocation(sent.location) !== plainLocation(location)) {
+    throw InvalidResourceLocation(
+      `The resource ${before.name} exists in location '${location}'. It cannot be moved to '${sent.location}': delete it first, or use another name.`,
+    )
+  }
+}
+
+interface At {
+  readonly tx: Records
+  readonly ctx: Context
+}
+
+interface Settling {
+  readonly key: string
+  readonly from: string
+  readonly to: readonly string[]
+}
+
+const settleStep = ({ type }: Of<any>) => `settle ${type}`
+
+async function settleLater<R extends ArmResource>(
+  of: Of<R>,
+  resource: R,
+  [from, ...to]: readonly string[],
+  { tx, ctx }: At,
+): Promise<void> {
+  if (to.length === 0) return
+  await ctx.work.later(tx, STATE_MS, settleStep(of), { key: armKey(resource), from, to })
+}
+
+/** Moves a resource to its next state. */
+async function settle<R extends ArmResource>(of: Of<R>, step: Settling, ctx: Context) {
+  const { key, from, to } = step
+  await ctx.store.transaction(async (tx) => {
+    const before = await tx.get(of.kind, key)
+    // It was removed, or this step ran already.
+    if (!before || before.properties.provisioningState !== from) return
+    const next = place<R>(before, before, to[0])
+    const after = (await of.enter?.(next, tx)) ?? next
+    await tx.save(of.kind, after)
+    // What turned out otherwise stays as it turned out.
+    const isOnItsWay = after.properties.provisioningState === to[0]
+    if (isOnItsWay) await settleLater(of, after, to, { tx, ctx })
+  })
+}
+
+interface Removal {
+  readonly target: string
+}
+
+const removeStep = ({ type }: Of<any>) => `remove ${type}`
+
+async function beginRemoval<R extends ArmResource>(
+  of: Of<R>,
+  before: R,
+  subscriptionId: string,
+  { tx, ctx }: At,
+) {
+  const target = armKey(before)
+  const location = plainLocation(before.location ?? 'global')
+  await tx.save(of.kind, place<R>(before, before, 'Deleting'))
+  await ctx.work.later(tx, STATE_MS, removeStep(of), { target })
+  return beginOperation(tx, ctx, { subscriptionId, location, target })
+}
+
+async function finishRemoval<R extends ArmResource>(of: Of<R>, { target }: Removal, ctx: Context) {
+  await ctx.store.transaction(async (tx) => {
+    const removal = await runningOperation(tx, target)
+    // This step ran already.
+    if (!removal) return
+    await tx.remove(of.kind, target)
+    await endOperation(tx, ctx, removal)
+  })
+}
+
+function keyOfOwn<R extends ArmResource>(of: Of<R>, id: string, ctx: Context): string | undefined {
+  const parts = partsOf(of.path, id)
+  return parts && ownSubscription(ctx, parts.subscriptionId!) && armKey({ id })
+}
+
+/** Puts what was accepted together with what the system sets, which wins. */
+function place<R extends ArmResource>(
+  accepted: Accepted<R>,
+  { id, name, type }: Pick<ArmResource, 'id' | 'name' | 'type'>,
+  provisioningState: string | undefined,
+): R {
+  const identity = { id, name, type }
+  const properties = { ...accepted.properties, ...(provisioningState && { provisioningState }) }
+  return { ...identity, ...accepted, ...identity, properties } as unknown as R
+}
+
+function headersOf(resource: ArmResource): Record<string, string> {
+  const isSettled = SETTLED.has(resource.properties.provisioningState)
+  return { ETag: etagOf(resource), ...(isSettled ? {} : RETRY) }
+}
+
+const missing = (id: string) => ResourceNotFound(`The resource ${id} was not found.`)
+
+/** Members that are sent replace those that are there, objects member by member. */
+function merge(before: unknown, sent: unknown): unknown {
+  if (sent === undefined) return before
+  if (!isObject(before) || !isObject(sent)) return sent
+  const merged = { ...before }
+  for (const [name, value] of Object.entries(sent)) merged[name] = merge(before[name], value)
+  return merged
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
