@@ -1,0 +1,42 @@
+// Proves the caller once, for all subgraphs that a query reaches.
+import type { IncomingHttpHeaders } from 'node:http'
+import { NOBODY, type Caller } from '../resolvers/kernel/context.ts'
+import { Forbidden, Unauthenticated } from '../resolvers/kernel/fault.ts'
+import { bearerTokenOf } from '../subgraphs/server/auth/bearer.ts'
+import type { Credentials } from '../subgraphs/server/subgraph.ts'
+
+/** The audience of tokens that open the graph. */
+export const GRAPH = 'graph'
+/** Which of several accounts of the signed services is meant. */
+export const ACCOUNT_HEADER = 'x-polygraph-account'
+
+export interface GatewayContext {
+  readonly caller: Caller
+  readonly publicUrl: string
+  readonly requestId: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** Without a token the caller is nobody, to whom operations open to anyone answer. */
+export async function callerOf(
+  headers: IncomingHttpHeaders,
+  credentials: Credentials,
+): Promise<Caller> {
+  if (headers.authorization === undefined) return NOBODY
+  const token = bearerTokenOf(headers.authorization)
+  const caller = token && (await credentials.byToken(GRAPH, token))
+  if (!caller) {
+    throw Unauthenticated('The access token is unknown, expired, revoked or not for the graph.')
+  }
+  return onAccount(caller, headers[ACCOUNT_HEADER] as string | undefined)
+}
+
+function onAccount(caller: Caller, account: string | undefined): Caller {
+  if (account === undefined) return caller
+  const isOther = ({ kind, id }: Caller['accounts'][number]) => kind === 'ACCOUNT' && id !== account
+  const accounts = caller.accounts.filter((owned) => !isOther(owned))
+  if (!accounts.some(({ kind }) => kind === 'ACCOUNT')) {
+    throw Forbidden(`${ACCOUNT_HEADER} names ${account}, which is not an account of yours.`)
+  }
+  return { ...caller, accounts }
+}

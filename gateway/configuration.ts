@@ -1,0 +1,132 @@
+// What an operator sets, all of it by environment. docs/configuration.md has the same table in words.
+import { z } from 'zod'
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+const KEY_BYTES = 32
+
+export interface Configuration {
+  readonly port: number
+  readonly host: string
+  readonly isLoopback: boolean
+  readonly isProduction: boolean
+  readonly dataFolder: string
+  readonly databaseUrl: string | undefined
+  readonly isDemo: boolean
+  readonly isIntrospectable: boolean
+  readonly secretKey: Uint8Array | undefined
+  /** Where clients reach this installation, when it is not where it listens. */
+  readonly publicUrl: string
+  /** Whether an operator set it; otherwise links lead to where the client came to. */
+  readonly hasPublicUrl: boolean
+  readonly logLevel: string
+  readonly outboundHosts: readonly string[]
+  readonly mayCallPrivateAddresses: boolean
+  /** Where the subgraphs are that run in processes of their own, by name. */
+  readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
+}
+
+const choice = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+
+const environment = z.object({
+  PORT: z.coerce.number('must be a port number').int().min(0).max(65535).default(4000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  NODE_ENV: z.string().optional(),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
+    .optional(),
+  POLYGRAPH_DATA: z.string().min(1).default('./data'),
+  POLYGRAPH_DEMO: choice.optional(),
+  POLYGRAPH_INTROSPECTION: choice.optional(),
+  POLYGRAPH_SECRET_KEY: z
+    .base64('must be 32 bytes in base64')
+    .refine(
+      (text) => Buffer.from(text, 'base64').length === KEY_BYTES,
+      'must be 32 bytes in base64',
+    )
+    .optional(),
+  POLYGRAPH_PUBLIC_URL: httpUrl.optional(),
+  POLYGRAPH_LOG: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  POLYGRAPH_OUTBOUND_HOSTS: z.string().default(''),
+  POLYGRAPH_OUTBOUND_PRIVATE: choice.default(false),
+})
+
+const URL_PREFIX = 'POLYGRAPH_URL_'
+const words = (text: string) =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+
+export class BadConfiguration extends Error {}
+
+/** Throws BadConfiguration, naming every variable that is wrong. */
+export function readConfiguration(
+  env: Readonly<Record<string, string | undefined>>,
+  services: readonly string[],
+): Configuration {
+  const problems: string[] = []
+  const read = environment.safeParse(withoutEmpty(env))
+  for (const { path, message } of read.error?.issues ?? [])
+    problems.push(`${String(path[0])}: ${message}`)
+  const subgraphUrls = readUrls(env, services, problems)
+  for (const name of Object.keys(env)) {
+    const isKnown = name in environment.shape || name.startsWith(URL_PREFIX)
+    if (name.startsWith('POLYGRAPH_') && !isKnown)
+      problems.push(`${name}: there is no such setting`)
+  }
+  if (!read.success || problems.length > 0) {
+    throw new BadConfiguration(problems.map((problem) => `  - ${problem}`).join('\n'))
+  }
+  const set = read.data
+  const isLoopback = LOOPBACK.has(set.HOST)
+  const isProduction = set.NODE_ENV === 'production'
+  return {
+    port: set.PORT,
+    host: set.HOST,
+    isLoopback,
+    isProduction,
+    dataFolder: set.POLYGRAPH_DATA,
+    databaseUrl: set.DATABASE_URL,
+    // Demo credentials are for one's own machine: elsewhere they must be asked for.
+    isDemo: !isProduction && (set.POLYGRAPH_DEMO ?? isLoopback),
+    isIntrospectable: set.POLYGRAPH_INTROSPECTION ?? isLoopback,
+    secretKey: set.POLYGRAPH_SECRET_KEY
+      ? Buffer.from(set.POLYGRAPH_SECRET_KEY, 'base64')
+      : undefined,
+    publicUrl: (set.POLYGRAPH_PUBLIC_URL ?? `http://${urlHost(set.HOST)}:${set.PORT}`).replace(
+      /\/$/,
+      '',
+    ),
+    hasPublicUrl: set.POLYGRAPH_PUBLIC_URL !== undefined,
+    logLevel: set.POLYGRAPH_LOG,
+    outboundHosts: words(set.POLYGRAPH_OUTBOUND_HOSTS),
+    mayCallPrivateAddresses: set.POLYGRAPH_OUTBOUND_PRIVATE,
+    subgraphUrls,
+  }
+}
+
+/** An empty variable is one that is not set. */
+const withoutEmpty = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+
+function readUrls(
+  env: Readonly<Record<string, string | undefined>>,
+  services: readonly string[],
+  problems: string[],
+): Record<string, string[]> {
+  const urls: Record<string, string[]> = {}
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (!name.startsWith(URL_PREFIX) || value === '') continue
+    const service = name.slice(URL_PREFIX.length).toLowerCase().replaceAll('_', '-')
+    if (!services.includes(service)) problems.push(`${name}: there is no service ${service}`)
+    const addresses = words(value)
+    if (!addresses.every((address) => httpUrl.safeParse(address).success)) {
+      problems.push(`${name}: must be http URLs, separated by commas`)
+    }
+    urls[service] = addresses.map((address) => address.replace(/\/$/, ''))
+  }
+  return urls
+}
+
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

@@ -1,0 +1,258 @@
+// Puts a process together: all services and the gateway, one service alone, or the gateway alone.
+import type { ApolloServer } from '@apollo/server'
+import type { FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
+import type { Context } from '../resolvers/kernel/context.ts'
+import { idMaker } from '../resolvers/kernel/ids.ts'
+import { keyFor, openSecrets } from '../resolvers/kernel/secrets.ts'
+import { advanceTo } from '../resolvers/kernel/work.ts'
+import { apolloDoor } from '../subgraphs/server/apollo.ts'
+import { openCredentials, type AskIdentity } from '../subgraphs/server/auth/credentials.ts'
+import { NOTE_HEADER, openNotes, type Notes } from '../subgraphs/server/auth/gateway.ts'
+import { open, serviceCaller, type Ground, type Opened } from '../subgraphs/server/open.ts'
+import type { Subgraph } from '../subgraphs/server/subgraph.ts'
+import { openTelemetry } from '../subgraphs/server/telemetry.ts'
+import { callerOf, type GatewayContext } from './callers.ts'
+import type { Configuration } from './configuration.ts'
+import { openFront, type Front } from './front.ts'
+import { masterKey, openStores } from './ground.ts'
+import { inProcess } from './in-process.ts'
+import { openOutbound } from './outbound.ts'
+import { askOverHttp, overHttp } from './over-http.ts'
+import { loadServices, SERVICES } from './services.ts'
+
+export const GATEWAY = 'gateway'
+
+export interface Polygraph {
+  readonly services: readonly Opened[]
+  readonly front: Front
+  readonly ground: Omit<Ground, 'store'>
+  /** Asks identity as a service asks. */
+  readonly ask: AskIdentity
+  /** Runs work in the background from now on. */
+  start(): void
+  /** Answers what is in flight, finishes the steps that are running, closes the stores. */
+  close(): Promise<void>
+}
+
+/** `only` names the one service, or `gateway`; without it everything runs in this process. */
+export async function openPolygraph(
+  configuration: Configuration,
+  log: Logger,
+  only?: string,
+): Promise<Polygraph> {
+  const key = await masterKey(configuration)
+  const stores = await openStores(configuration)
+  const telemetry = openTelemetry(log)
+  const clock = virtualClock()
+  const notes = openNotes(keyFor('notes', key), wallClock)
+  const { subgraphUrls } = configuration
+  const opened: Opened[] = []
+
+  const isIdentityRemote = only !== undefined && only !== 'identity' && 'identity' in subgraphUrls
+  const ask = isIdentityRemote
+    ? askRemotely(subgraphUrls.identity!, notes, only)
+    : askInProcess(() => opened.find(({ subgraph }) => subgraph.name === 'identity')!)
+  const ground = {
+    clock,
+    wallClock,
+    telemetry,
+    credentials: openCredentials(ask, wallClock),
+    outbound: openOutbound({
+      hosts: configuration.outboundHosts,
+      mayCallPrivateAddresses: configuration.mayCallPrivateAddresses,
+    }),
+    cursorKey: keyFor('cursors', key),
+    secrets: openSecrets(keyFor('secrets', key)),
+    // Time can be moved where one process keeps it for all services.
+    ...(Object.keys(subgraphUrls).length === 0 && { advance }),
+  }
+
+  const names = namesServed(only, isIdentityRemote)
+  const subgraphs = await loadServices(names)
+  opened.push(...(await Promise.all(subgraphs.map(openOne))))
+  if (ground.advance) {
+    const { answer } = await ask('{ answer: clockAheadMs }', {})
+    clock.moveTo(new Date(wallClock.now().getTime() + Number(answer)))
+  }
+
+  async function openOne(subgraph: Subgraph): Promise<Opened> {
+    return open(subgraph, { ...ground, store: await stores.open(subgraph) })
+  }
+
+  let moving: Promise<unknown> = Promise.resolve()
+  function advance(byMs: number): Promise<{ now: Date; stepsRun: number }> {
+    const moved = moving.then(async () => {
+      const target = new Date(clock.now().getTime() + byMs)
+      const runners = opened.map(({ work }) => work)
+      // Background runs would take steps out of the order of time.
+      await Promise.all(runners.map((runner) => runner.stop()))
+      const stepsRun = await advanceTo(target, clock, runners)
+      for (const runner of runners) runner.start()
+      return { now: clock.now(), stepsRun }
+    })
+    moving = moved.catch(() => {})
+    return moved
+  }
+
+  watchFigures(opened, ground)
+  const served = only ? opened.filter(({ subgraph }) => subgraph.name === only) : opened
+  const isAlone = only !== undefined && only !== GATEWAY
+  // The planner is loaded by those alone who plan.
+  const apollo: ApolloServer<any> = isAlone
+    ? await apolloDoor(served[0]!, { introspection: configuration.isIntrospectable })
+    : await (
+        await import('./gateway.ts')
+      ).openGateway({
+        isIntrospectable: configuration.isIntrospectable,
+        dataSourceOf: (name) => dataSourceOf(name, opened, notes, configuration),
+      })
+  const front = await openFront<any>({
+    services: served,
+    isAlone,
+    apollo,
+    contextOf: isAlone
+      ? (request) => aloneContext(served[0]!, notes, request)
+      : (request) => gatewayContext(configuration, ground, request),
+    telemetry,
+    publicUrl: configuration.hasPublicUrl ? configuration.publicUrl : undefined,
+    hasPage: configuration.isIntrospectable,
+    newId: idMaker(wallClock),
+  })
+
+  return {
+    services: served,
+    front,
+    ground,
+    ask,
+    start: () => opened.forEach((service) => service.start()),
+    async close() {
+      if (front.server.listening) await front.close()
+      await apollo.stop()
+      await Promise.all(opened.map((service) => service.close()))
+      await stores.close()
+    },
+  }
+}
+
+/** Identity comes along wherever it is not elsewhere, since every service asks it. */
+function namesServed(only: string | undefined, isIdentityRemote: boolean): string[] {
+  if (only === undefined) return Object.keys(SERVICES)
+  const names = only === GATEWAY ? [] : [only]
+  return isIdentityRemote || only === 'identity' ? names : [...names, 'identity']
+}
+
+function dataSourceOf(
+  name: string,
+  opened: readonly Opened[],
+  notes: Notes,
+  { subgraphUrls }: Configuration,
+) {
+  const urls = subgraphUrls[name]
+  if (urls) return overHttp({ name, urls, notes })
+  const service = opened.find(({ subgraph }) => subgraph.name === name)
+  if (service) return inProcess(service)
+  const variable = `POLYGRAPH_URL_${name.toUpperCase().replaceAll('-', '_')}`
+  throw new Error(`the gateway does not know where ${name} is: set ${variable}`)
+}
+
+function askInProcess(identity: () => Opened): AskIdentity {
+  let source: ReturnType<typeof inProcess> | undefined
+  const context: GatewayContext = {
+    caller: serviceCaller('polygraph'),
+    publicUrl: '',
+    requestId: '',
+    headers: {},
+  }
+  return async (query, variables) => {
+    source ??= inProcess(identity())
+    return answerOf(await source.process({ request: { query, variables }, context } as any))
+  }
+}
+
+function askRemotely(urls: readonly string[], notes: Notes, asker: string): AskIdentity {
+  const ask = askOverHttp({ name: 'identity', urls })
+  return async (query, variables) => {
+    const note = await notes.write(serviceCaller(asker), 'identity')
+    return answerOf(await ask({ query, variables }, { [NOTE_HEADER]: note }))
+  }
+}
+
+function answerOf(result: any): { answer: unknown } {
+  if (result.errors?.length) throw new Error(`identity refused: ${result.errors[0].message}`)
+  return result.data
+}
+
+async function gatewayContext(
+  { publicUrl }: Configuration,
+  { credentials }: Pick<Ground, 'credentials'>,
+  request: FastifyRequest,
+): Promise<GatewayContext> {
+  return {
+    caller: await callerOf(request.headers, credentials),
+    publicUrl,
+    requestId: request.id,
+    headers: request.headers as Record<string, string | undefined>,
+  }
+}
+
+/** A service alone takes the gateway's note, or a credential of its own scheme. */
+async function aloneContext(
+  { subgraph, ground, contextFor }: Opened,
+  notes: Notes,
+  request: FastifyRequest,
+): Promise<Context> {
+  const { headers, method, raw, rawBody } = request
+  const note = headers[NOTE_HEADER]
+  const caller =
+    typeof note === 'string'
+      ? await notes.read(note, subgraph.name)
+      : await subgraph.scheme.prove(
+          {
+            service: subgraph.name,
+            method,
+            url: raw.url!,
+            headers,
+            body: rawBody ?? Buffer.alloc(0),
+            now: ground.wallClock.now(),
+          },
+          ground.credentials,
+        )
+  return contextFor(caller, {
+    address: raw.address ?? '',
+    headers: headers as Record<string, string | undefined>,
+  })
+}
+
+function watchFigures(opened: readonly Opened[], { telemetry }: Pick<Ground, 'telemetry'>): void {
+  telemetry.watch(
+    'polygraph_work_steps',
+    'Steps of work that wait, and steps that failed too often and were parked.',
+    async (set) => {
+      for (const { subgraph, work } of opened) {
+        const { waiting, parked } = await work.counts()
+        set({ service: subgraph.name, state: 'waiting' }, waiting)
+        set({ service: subgraph.name, state: 'parked' }, parked)
+      }
+    },
+  )
+  telemetry.watch(
+    'polygraph_store_commits',
+    'Commits of the store since the start.',
+    async (set) => {
+      for (const { subgraph, ground } of opened) {
+        set({ service: subgraph.name }, ground.store.stats().commits)
+      }
+    },
+  )
+  telemetry.watch(
+    'polygraph_store_writes',
+    'Writes of the store since the start, of which several share a commit.',
+    async (set) => {
+      for (const { subgraph, ground } of opened) {
+        set({ service: subgraph.name }, ground.store.stats().writes)
+      }
+    },
+  )
+}

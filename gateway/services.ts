@@ -1,0 +1,15 @@
+// The services that are there, by name. Each is loaded when it is served.
+import type { Subgraph } from '../subgraphs/server/subgraph.ts'
+
+type Load = () => Promise<{ subgraph: Subgraph }>
+
+export const SERVICES: Readonly<Record<string, Load>> = {
+  braille: () => import('../subgraphs/braille.ts'),
+  hsm: () => import('../subgraphs/hsm.ts'),
+  identity: () => import('../subgraphs/identity.ts'),
+  voice: () => import('../subgraphs/voice.ts'),
+}
+
+/** Loads the named services, in the order of their names. */
+export const loadServices = (names: readonly string[]): Promise<Subgraph[]> =>
+  Promise.all(names.toSorted().map(async (name) => (await SERVICES[name]!()).subgraph))

@@ -1,0 +1,71 @@
+// npm start: everything in one process. npm start -- backup: one service alone.
+import pino from 'pino'
+import { banner } from './banner.ts'
+import { BadConfiguration, readConfiguration, type Configuration } from './configuration.ts'
+import { ensureDemo } from './demo.ts'
+import { GATEWAY, openPolygraph } from './polygraph.ts'
+import { SERVICES } from './services.ts'
+
+const SHUTDOWN_MS = 10_000
+
+process.env.APOLLO_TELEMETRY_DISABLED = '1'
+const only = process.argv[2]
+const configuration = configurationOrExit()
+const log = pino({
+  level: configuration.logLevel,
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+})
+
+const polygraph = await openPolygraph(configuration, log, only)
+if (configuration.isDemo) await ensureDemo(polygraph)
+try {
+  await polygraph.front.listen(configuration)
+} catch (error) {
+  exit(
+    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      ? `Port ${configuration.port} is taken. Choose another: PORT=4001 npm start`
+      : `${configuration.host}:${configuration.port} cannot be listened on: ${(error as Error).message}`,
+  )
+}
+polygraph.start()
+const readyMs = Math.round(performance.now())
+log.info({ readyMs, services: polygraph.services.map(({ subgraph }) => subgraph.name) }, 'ready')
+process.stderr.write(banner({ configuration, polygraph, only, readyMs }))
+
+let isStopping = false
+// A terminal and npm may both send the signal, so a second one changes nothing.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal))
+// A supervisor that died cannot stop what it started; its end of the channel closes.
+process.once('disconnect', () => stop('disconnect'))
+if (process.connected === false) stop('disconnect')
+
+function stop(reason: string): void {
+  if (isStopping) return
+  isStopping = true
+  log.info({ reason }, 'stopping')
+  // What cannot be finished in time is abandoned; nothing acknowledged is lost by that.
+  setTimeout(() => exit('Stopped before everything was finished.'), SHUTDOWN_MS).unref()
+  polygraph.close().then(
+    () => process.exit(0),
+    (error: unknown) => exit(String(error)),
+  )
+}
+
+function configurationOrExit(): Configuration {
+  const names = Object.keys(SERVICES)
+  if (only !== undefined && only !== GATEWAY && !names.includes(only)) {
+    exit(`There is no service ${only}. There are: ${names.join(', ')}.`)
+  }
+  try {
+    return readConfiguration(process.env, names)
+  } catch (error) {
+    if (!(error instanceof BadConfiguration)) throw error
+    exit(`Polygraph does not start: the configuration is wrong.\n${error.message}`)
+  }
+}
+
+function exit(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
