@@ -13,8 +13,9 @@ const ASSETS: Readonly<Record<string, { from: string; type: string }>> = {
 }
 const YEAR_S = 365 * 24 * 3600
 
-const EXAMPLE = `# Show who you are: under Headers, {"Authorization": "Bearer <token>"}.
-# npm run --silent credentials prints the demo's token, under "graph".
+const EXAMPLE = `# Who asks is said under Headers, below.
+# The demo's token, under "graph":
+#   npm run --silent credentials
 {
   brailleUnicode(text: "Hello, world.") {
     contents { translated }
@@ -22,12 +23,15 @@ const EXAMPLE = `# Show who you are: under Headers, {"Authorization": "Bearer <t
 }
 `
 
+const HEADERS = '{"Authorization": "Bearer "}'
+
 const SCRIPT = `
 ReactDOM.createRoot(document.getElementById('graphiql')).render(
   React.createElement(GraphiQL, {
     fetcher: GraphiQL.createFetcher({ url: '/graphql' }),
     defaultEditorToolsVisibility: 'headers',
     isHeadersEditorEnabled: true,
+    defaultHeaders: ${JSON.stringify(HEADERS)},
     defaultQuery: ${JSON.stringify(EXAMPLE)},
   }),
 )
