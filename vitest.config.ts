@@ -13,5 +13,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
+    // Tests share no state, so that the files of a process can share what they import.
+    isolate: false,
   },
 })

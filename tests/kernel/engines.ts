@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { AnyKind } from '../../resolvers/kernel/kind-table.ts'
 import type { MigrationSet } from '../../resolvers/kernel/migrations.ts'
 import { openPool } from '../../resolvers/kernel/postgres-pool.ts'
@@ -25,9 +25,7 @@ interface Engine {
 
 let pool: Promise<pg.Pool> | undefined
 
-afterAll(async () => (await pool)?.end())
-
-/** The pool of this test file. */
+/** The pool of all test files of this process. It ends with the process. */
 export function testPool(): Promise<pg.Pool> {
   pool ??= postgresUrl().then((url) => openPool(url))
   return pool
