@@ -35,7 +35,7 @@ const CREDENTIALS = 'npm run --silent credentials'
 const member = (path: string) => `node -p 'JSON.parse(require("fs").readFileSync(0)).${path}'`
 
 function examples(publicUrl: string, isAlone: boolean): string[] {
-  if (isAlone) return ['', `  The demo's credentials: ${CREDENTIALS}`]
+  if (isAlone) return ['', `The demo's credentials: ${CREDENTIALS} -- <service>`]
   return [
     '',
     `The demo's credentials: ${CREDENTIALS}. Try, in another terminal:`,

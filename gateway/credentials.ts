@@ -1,5 +1,7 @@
 // npm run --silent credentials: the demo's credentials as JSON, for the running process's environment.
+// With the name of a service after `--`, as that service has them when it runs alone.
 import pino from 'pino'
+import { ADDRESS } from './demo.ts'
 import { readConfiguration } from './configuration.ts'
 import { openPolygraph } from './polygraph.ts'
 import { loadServices, SERVICES } from './services.ts'
@@ -19,10 +21,17 @@ if (!answer) {
 
 const kept = answer as Record<string, Record<string, string>>
 const { publicUrl, subgraphUrls } = configuration
+const alone = process.argv[2]
 const shown: Record<string, object> = {}
 for (const { name, basePath } of await loadServices(Object.keys(SERVICES))) {
-  const address = subgraphUrls[name]?.[0] ?? `${publicUrl}/${name}`
-  if (kept[name]) shown[name] = { baseUrl: address + basePath, ...kept[name] }
+  if (!kept[name] || (alone !== undefined && alone !== name)) continue
+  const address =
+    subgraphUrls[name]?.[0] ?? (alone === undefined ? `${publicUrl}/${name}` : publicUrl)
+  const things = Object.entries(kept[name]).map(([key, value]) => [
+    key,
+    value.replace(ADDRESS, address),
+  ])
+  shown[name] = { baseUrl: address + basePath, ...Object.fromEntries(things) }
 }
 console.log(
   JSON.stringify({ ...shown, graph: { url: `${publicUrl}/graphql`, ...kept.graph } }, null, 2),

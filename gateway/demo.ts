@@ -1,69 +1,71 @@
 // Something to look at on a first start: a person, their accounts, a credential for every service.
 //
 // It goes through the same operations as everyone else; nothing in it is put into a store directly.
-import type { Caller } from '../resolvers/kernel/context.ts'
+import type { Caller, CallerAccount } from '../resolvers/kernel/context.ts'
 import { serviceCaller, type Opened } from '../subgraphs/server/open.ts'
-import type { Scheme, Subgraph } from '../subgraphs/server/subgraph.ts'
+import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 import { askAs } from './ask-as.ts'
 import { GRAPH } from './callers.ts'
 import type { Polygraph } from './polygraph.ts'
 
 const YEAR_S = 365 * 24 * 3600
 const REGION = 'us-east-1'
-export const DEMO_RESOURCE_GROUP = 'polygraph-demo'
-const DEMO_LOCATION = 'us-central1'
+const RESOURCE_GROUP = 'polygraph-demo'
+const LOCATION = 'us-central1'
 
 type Credentials = Record<string, string>
 
-/** Makes the demo unless it was made before. Returns whether it is there now. */
-export async function ensureDemo(polygraph: Polygraph): Promise<void> {
-  const { answer } = await polygraph.ask('{ answer: demoCredentials }', {})
-  const identity = polygraph.services.find(({ subgraph }) => subgraph.name === 'identity')
-  if (answer || !identity) return
-  const credentials = await makeDemo(identity, polygraph)
+/** What the address of a service stands as in what is kept: the port may be another tomorrow. */
+export const ADDRESS = '{address}'
+
+/**
+ * Makes what is missing: the person at the first start, and what every service has to show at the
+ * first start with that service. What is made is kept at once, so that a start that was cut short
+ * goes on where it was.
+ */
+export async function ensureDemo({ identity, services, ground, ask }: Polygraph): Promise<void> {
+  if (!identity) return
+  const { answer } = await ask('{ answer: demoCredentials }', {})
+  const made = (answer ?? {}) as Record<string, Credentials>
+  made[GRAPH] ??= await makePerson(identity)
+  await keep(identity, made)
+  const caller = await ground.credentials.byToken(GRAPH, made[GRAPH].token!)
+  // Its owner revoked the demo's token, and with it the demo.
+  if (!caller) return
+
+  for (const service of services) {
+    const { name, demo } = service.subgraph
+    if (made[name]) continue
+    const things = await demo?.(service.contextFor(caller, { address: ADDRESS, headers: {} }))
+    made[name] = {
+      ...(await makeCredentials(identity, caller, service.subgraph)),
+      ...accountsFor(service.subgraph, caller),
+      ...things,
+    }
+    await keep(identity, made)
+  }
+}
+
+async function keep(identity: Opened, credentials: Record<string, Credentials>): Promise<void> {
   await askAs(identity, serviceCaller('demo'))(
     'mutation ($credentials: JSONObject!) { keepDemoCredentials(credentials: $credentials) }',
     { credentials },
   )
 }
 
-async function makeDemo(
-  identity: Opened,
-  { services, ground }: Polygraph,
-): Promise<Record<string, Credentials>> {
-  const asService = askAs(identity, serviceCaller('demo'))
-  const { createUser } = await asService(
-    'mutation { createUser(name: "Ada", email: "ada@example.org", isAdmin: true) { id } }',
-  )
+async function makePerson(identity: Opened): Promise<Credentials> {
+  const { createUser } = await askAs(
+    identity,
+    serviceCaller('demo'),
+  )('mutation { createUser(name: "Ada", email: "ada@example.org", isAdmin: true) { id } }')
   const person = { ...serviceCaller('demo'), kind: 'user' as const, userId: createUser.id }
-  const accounts = await openAccounts(identity, person)
-  const token = await makeToken(identity, person, [GRAPH, 'identity'])
-  const caller = await ground.credentials.byToken(GRAPH, token)
-  if (!caller) throw new Error('the demo token does not open the graph')
-
-  const made: Record<string, Credentials> = { [GRAPH]: { token } }
-  for (const service of services) {
-    const { name, scheme, demo } = service.subgraph
-    const things = await demo?.(service.contextFor(caller, { address: '', headers: {} }))
-    made[name] = {
-      ...(await makeCredentials(identity, caller, service.subgraph)),
-      ...accountsFor(scheme, name, accounts),
-      ...things,
-    }
-  }
-  return made
-}
-
-async function openAccounts(identity: Opened, person: Caller): Promise<Record<string, string>> {
-  const accounts: Record<string, string> = {}
   for (const kind of ['SUBSCRIPTION', 'PROJECT', 'ACCOUNT']) {
-    const { createCloudAccount } = await askAs(identity, person)(
+    await askAs(identity, person)(
       'mutation ($kind: CloudAccountKind!) { createCloudAccount(kind: $kind, name: "polygraph-demo") { id } }',
       { kind },
     )
-    accounts[kind] = createCloudAccount.id
   }
-  return accounts
+  return { token: await makeToken(identity, person, [GRAPH, 'identity']) }
 }
 
 async function makeToken(
@@ -116,8 +118,10 @@ async function makeCredentials(
 }
 
 /** The accounts that a service's paths ask for. */
-function accountsFor(scheme: Scheme, name: string, accounts: Record<string, string>): Credentials {
-  if (name === 'functions') return { project: accounts.PROJECT!, location: DEMO_LOCATION }
+function accountsFor({ name, scheme }: Subgraph, { accounts }: Caller): Credentials {
+  const idOf = (kind: CallerAccount['kind']) =>
+    accounts.find((account) => account.kind === kind)!.id
+  if (name === 'functions') return { project: idOf('PROJECT'), location: LOCATION }
   if (scheme.kind !== 'bearer' || name === 'identity' || name === 'contributions') return {}
-  return { subscriptionId: accounts.SUBSCRIPTION!, resourceGroup: DEMO_RESOURCE_GROUP }
+  return { subscriptionId: idOf('SUBSCRIPTION'), resourceGroup: RESOURCE_GROUP }
 }

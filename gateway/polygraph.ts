@@ -26,6 +26,8 @@ export const GATEWAY = 'gateway'
 
 export interface Polygraph {
   readonly services: readonly Opened[]
+  /** Where this process keeps people and credentials, if it does. */
+  readonly identity: Opened | undefined
   readonly front: Front
   readonly ground: Omit<Ground, 'store'>
   /** Asks identity as a service asks. */
@@ -123,6 +125,7 @@ export async function openPolygraph(
 
   return {
     services: served,
+    identity: opened.find(({ subgraph }) => subgraph.name === 'identity'),
     front,
     ground,
     ask,

@@ -273,10 +273,28 @@ test('a service alone has its REST at the root and its graph beside it', async (
   onTestFinished(() => alone.close())
 
   const answer = await fetch(`${alone.url}/translate/braille?text=a`)
+  const shown = await fetch(`${alone.url}/translate/braille?text=a`, {
+    headers: { 'x-vendor-api-secret': alone.credentials.braille!.apiKey! },
+  })
   const graph = await alone.graphql('{ brailleDots(text: "a") { success { total } } }', {}, null)
 
   expect(answer.status).toBe(401)
+  expect(shown.status).toBe(200)
   expect(graph.status).toBe(401)
   expect((await fetch(`${alone.url}/openapi.json`)).status).toBe(200)
   expect((await fetch(`${alone.url}/healthz`)).status).toBe(200)
+})
+
+test('a service that comes later gets its demo at the next start, and the others keep theirs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'polygraph-later-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const alone = await openWhole({ POLYGRAPH_DATA: folder }, 'braille')
+  await alone.close()
+
+  const all = await openWhole({ POLYGRAPH_DATA: folder })
+  onTestFinished(() => all.close())
+
+  expect(Object.keys(alone.credentials).toSorted()).toEqual(['braille', 'graph'])
+  expect(all.credentials).toMatchObject(alone.credentials)
+  expect(all.credentials.voice!.accessKeyId).toMatch(/^AKIA/)
 })
