@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { Cluster } from './cluster.ts'
 
 export function clusterBanner(cluster: Cluster, readyMs: number): string {
-  const { gateway, services, environment, environmentFile, folders } = cluster
+  const { gateway, services, environment, environmentFile, folders, hasOwnPostgres } = cluster
   const byService = Map.groupBy(services, ({ service }) => service)
   const rows = [...byService].map(([service, processes]) => [
     service,
@@ -16,6 +16,9 @@ export function clusterBanner(cluster: Cluster, readyMs: number): string {
     `  graph             ${gateway.url}/graphql  (GraphiQL in a browser)`,
     ...rows.map(([service, urls]) => `  ${service!.padEnd(18)}${urls}`),
     `  PostgreSQL        ${withoutPassword(environment.DATABASE_URL!)}`,
+    ...(hasOwnPostgres
+      ? [`                    with its files in ${shortOf(folders.postgres)}/`]
+      : []),
     `  logs              ${shortOf(folders.logs)}/`,
     '',
     `The demo's credentials: (. ${shortOf(environmentFile)}; npm run --silent credentials)`,

@@ -43,6 +43,8 @@ export interface Cluster {
   /** The same, for a shell to read. */
   readonly environmentFile: string
   readonly folders: ClusterFolders
+  /** Whether the cluster runs PostgreSQL itself. */
+  readonly hasOwnPostgres: boolean
   /** Stops the gateway, then the services, then identity, then PostgreSQL. */
   stop(): Promise<void>
 }
@@ -127,7 +129,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }
     const environmentFile = join(folders.own, 'environment')
     writeFileSync(environmentFile, shellText(shared), { mode: 0o600 })
-    return { gateway, services, environment: shared, environmentFile, folders, stop }
+    const hasOwnPostgres = configuration.databaseUrl === undefined
+    return {
+      gateway,
+      services,
+      environment: shared,
+      environmentFile,
+      folders,
+      hasOwnPostgres,
+      stop,
+    }
   }
 
   try {

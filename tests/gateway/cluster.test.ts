@@ -1,6 +1,7 @@
 // The services as processes of their own: what a gateway of one process does must hold here too.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,22 +55,21 @@ afterAll(async () => {
 }, START_MS_MAX)
 
 test('one query is answered by several service processes', async () => {
-  const answer = await ask(`{
-    me { name cloudAccounts { nodes { kind dedicatedHsms { nodes { name } } } } }
-    voiceConfigurationSet(configurationSetName: "alarm-calls") { configurationSetName }
-  }`)
+  const answer = await ask(
+    `query ($id: String!) {
+       me { name }
+       cloudAccount(id: $id) { kind dedicatedHsms { nodes { name } } }
+       voiceConfigurationSet(configurationSetName: "alarm-calls") { configurationSetName }
+     }`,
+    { id: credentials.hsm!.subscriptionId },
+  )
 
   expect(answer).toEqual({
     data: {
-      me: {
-        name: 'Ada',
-        cloudAccounts: {
-          nodes: [
-            { kind: 'SUBSCRIPTION', dedicatedHsms: { nodes: [{ name: 'demo-hsm' }] } },
-            { kind: 'ACCOUNT', dedicatedHsms: { nodes: [] } },
-            { kind: 'PROJECT', dedicatedHsms: { nodes: [] } },
-          ],
-        },
+      me: { name: 'Ada' },
+      cloudAccount: {
+        kind: 'SUBSCRIPTION',
+        dedicatedHsms: { nodes: [{ name: 'demo-hsm' }] },
       },
       voiceConfigurationSet: { configurationSetName: 'alarm-calls' },
     },
@@ -182,6 +182,20 @@ test('a service that is gone fails its own fields alone, and comes back by itsel
     }),
   )
 }, 40_000)
+
+test('a process stops by itself when its supervisor is gone', async () => {
+  const child = spawn(process.execPath, ['gateway/start.ts', 'identity'], {
+    cwd: ROOT,
+    env: { ...cluster.environment, PATH: process.env.PATH, PORT: '0', POLYGRAPH_DEMO: '0' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  for await (const text of child.stderr!) if (String(text).includes('is ready')) break
+
+  child.disconnect()
+
+  expect(await ended).toEqual([0, null])
+})
 
 const processesOf = (service: string) =>
   cluster.services.filter((process) => process.service === service)
