@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
-import pino from 'pino'
 import { GRAPH } from '../gateway/callers.ts'
 import { readConfiguration } from '../gateway/configuration.ts'
 import { ensureDemo } from '../gateway/demo.ts'
+import { openLogging } from '../gateway/logging.ts'
 import { openPolygraph } from '../gateway/polygraph.ts'
 import { SERVICES } from '../gateway/services.ts'
 
@@ -20,8 +20,10 @@ const VERSION = '2018-10-31-preview'
 export async function openGround() {
   const folder = await mkdtemp(join(tmpdir(), 'polygraph-bench-'))
   const configuration = readConfiguration({ POLYGRAPH_DATA: folder }, Object.keys(SERVICES))
-  const log = pino({ level: configuration.logLevel }, pino.destination('/dev/null'))
-  const polygraph = await openPolygraph(configuration, log)
+  const polygraph = await openPolygraph(
+    configuration,
+    openLogging(configuration.logLevel, '/dev/null'),
+  )
   await ensureDemo(polygraph)
   await polygraph.front.listen({ port: 0, host: HOST })
   polygraph.start()

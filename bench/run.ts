@@ -4,6 +4,8 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> =
   rest: async () => (await import('./rest.ts')).benchRest,
   graph: async () => (await import('./graph.ts')).benchGraph,
   store: async () => (await import('./store.ts')).benchStore,
+  identity: async () => (await import('./identity.ts')).benchIdentity,
+  'config-store': async () => (await import('./config-store.ts')).benchConfigStore,
 }
 
 process.env.APOLLO_TELEMETRY_DISABLED = '1'

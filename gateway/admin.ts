@@ -1,9 +1,9 @@
 // npm run admin -- <e-mail> [name]: registers an administrator, and prints a token for the graph.
-import pino from 'pino'
 import { serviceCaller } from '../subgraphs/server/open.ts'
 import { askAs } from './ask-as.ts'
 import { GRAPH } from './callers.ts'
 import { readConfiguration } from './configuration.ts'
+import { silent } from './logging.ts'
 import { openPolygraph } from './polygraph.ts'
 import { SERVICES } from './services.ts'
 
@@ -15,7 +15,7 @@ if (!email) {
   process.exit(1)
 }
 const configuration = readConfiguration(process.env, Object.keys(SERVICES))
-const polygraph = await openPolygraph(configuration, pino({ level: 'silent' }), 'identity')
+const polygraph = await openPolygraph(configuration, silent, 'identity')
 const identity = polygraph.services[0]!
 try {
   const { createUser } = await askAs(identity, serviceCaller('admin'))(

@@ -1,14 +1,13 @@
 // npm run --silent credentials: the demo's credentials as JSON, for the running process's environment.
 // With the name of a service after `--`, as that service has them when it runs alone.
-import pino from 'pino'
 import { ADDRESS } from './demo.ts'
 import { readConfiguration } from './configuration.ts'
+import { silent } from './logging.ts'
 import { openPolygraph } from './polygraph.ts'
 import { loadServices, SERVICES } from './services.ts'
 
 const configuration = readConfiguration(process.env, Object.keys(SERVICES))
-const log = pino({ level: 'silent' })
-const polygraph = await openPolygraph(configuration, log, 'identity')
+const polygraph = await openPolygraph(configuration, silent, 'identity')
 const { answer } = await polygraph.ask('{ answer: demoCredentials }', {})
 await polygraph.close()
 

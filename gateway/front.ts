@@ -111,7 +111,7 @@ async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise
       .send({ status: notReady.length > 0 ? 'not ready' : 'ready', notReady })
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.type(telemetry.registry.contentType).send(await telemetry.registry.metrics()),
+    reply.type(telemetry.contentType).send(await telemetry.figures()),
   )
   const answer = fastifyApolloHandler(apollo as unknown as ApolloServer<BaseContext>, {
     context: (request) => wordFaults(contextOf(request as unknown as FastifyRequest)),

@@ -1,6 +1,6 @@
 // npm run work -- <service> [retry|discard <id>]: the steps that failed too often, and what to do.
-import pino from 'pino'
 import { readConfiguration } from './configuration.ts'
+import { silent } from './logging.ts'
 import { openPolygraph } from './polygraph.ts'
 import { SERVICES } from './services.ts'
 
@@ -14,7 +14,7 @@ if (!isKnown) {
   process.exit(1)
 }
 const configuration = readConfiguration(process.env, Object.keys(SERVICES))
-const polygraph = await openPolygraph(configuration, pino({ level: 'silent' }), service)
+const polygraph = await openPolygraph(configuration, silent, service)
 const { work } = polygraph.services[0]!
 if (what === undefined) {
   console.log(JSON.stringify(await work.parked(), null, 2))

@@ -1,16 +1,15 @@
 // Puts a process together: all services and the gateway, one service alone, or the gateway alone.
 import type { ApolloServer } from '@apollo/server'
 import type { FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
 import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
 import type { Context } from '../resolvers/kernel/context.ts'
-import { idMaker } from '../resolvers/kernel/ids.ts'
 import { keyFor, openSecrets } from '../resolvers/kernel/secrets.ts'
 import { advanceTo } from '../resolvers/kernel/work.ts'
 import { apolloDoor } from '../subgraphs/server/apollo.ts'
 import { openCredentials, type AskIdentity } from '../subgraphs/server/auth/credentials.ts'
 import { NOTE_HEADER, openNotes, type Notes } from '../subgraphs/server/auth/gateway.ts'
 import { open, serviceCaller, type Ground, type Opened } from '../subgraphs/server/open.ts'
+import { requestIds } from '../subgraphs/server/request-ids.ts'
 import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 import { openTelemetry } from '../subgraphs/server/telemetry.ts'
 import { callerOf, type GatewayContext } from './callers.ts'
@@ -18,6 +17,7 @@ import type { Configuration } from './configuration.ts'
 import { openFront, type Front } from './front.ts'
 import { masterKey, openStores } from './ground.ts'
 import { inProcess } from './in-process.ts'
+import type { Logging } from './logging.ts'
 import { openOutbound } from './outbound.ts'
 import { askOverHttp, overHttp } from './over-http.ts'
 import { loadServices, SERVICES } from './services.ts'
@@ -41,12 +41,12 @@ export interface Polygraph {
 /** `only` names the one service, or `gateway`; without it everything runs in this process. */
 export async function openPolygraph(
   configuration: Configuration,
-  log: Logger,
+  { log, write }: Logging,
   only?: string,
 ): Promise<Polygraph> {
   const key = await masterKey(configuration)
   const stores = await openStores(configuration)
-  const telemetry = openTelemetry(log)
+  const telemetry = openTelemetry(log, write)
   const clock = virtualClock()
   const notes = openNotes(keyFor('notes', key), wallClock)
   const { subgraphUrls } = configuration
@@ -120,7 +120,7 @@ export async function openPolygraph(
     telemetry,
     publicUrl: configuration.hasPublicUrl ? configuration.publicUrl : undefined,
     hasPage: configuration.isIntrospectable,
-    newId: idMaker(wallClock),
+    newId: requestIds(),
   })
 
   return {

@@ -5,8 +5,13 @@ type Load = () => Promise<{ subgraph: Subgraph }>
 
 export const SERVICES: Readonly<Record<string, Load>> = {
   braille: () => import('../subgraphs/braille.ts'),
+  'config-store': () => import('../subgraphs/config-store.ts'),
+  diagnostics: () => import('../subgraphs/diagnostics.ts'),
   hsm: () => import('../subgraphs/hsm.ts'),
   identity: () => import('../subgraphs/identity.ts'),
+  scheduler: () => import('../subgraphs/scheduler.ts'),
+  'sql-db': () => import('../subgraphs/sql-db.ts'),
+  'sql-vm': () => import('../subgraphs/sql-vm.ts'),
   voice: () => import('../subgraphs/voice.ts'),
 }
 

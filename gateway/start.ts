@@ -1,8 +1,8 @@
 // npm start: everything in one process. npm start -- backup: one service alone.
-import pino from 'pino'
 import { banner } from './banner.ts'
 import { BadConfiguration, readConfiguration, type Configuration } from './configuration.ts'
 import { ensureDemo } from './demo.ts'
+import { openLogging } from './logging.ts'
 import { GATEWAY, openPolygraph } from './polygraph.ts'
 import { SERVICES } from './services.ts'
 
@@ -11,13 +11,10 @@ const SHUTDOWN_MS = 10_000
 process.env.APOLLO_TELEMETRY_DISABLED = '1'
 const only = process.argv[2]
 const configuration = configurationOrExit()
-const log = pino({
-  level: configuration.logLevel,
-  base: null,
-  timestamp: pino.stdTimeFunctions.isoTime,
-})
+const logging = openLogging(configuration.logLevel)
+const { log } = logging
 
-const polygraph = await openPolygraph(configuration, log, only)
+const polygraph = await openPolygraph(configuration, logging, only)
 if (configuration.isDemo) await ensureDemo(polygraph)
 try {
   await polygraph.front.listen(configuration)
@@ -32,6 +29,7 @@ polygraph.start()
 const readyMs = Math.round(performance.now())
 log.info({ readyMs, services: polygraph.services.map(({ subgraph }) => subgraph.name) }, 'ready')
 process.stderr.write(banner({ configuration, polygraph, only, readyMs }))
+if (polygraph.services.some(({ subgraph }) => subgraph.name === 'identity')) await inviteFirst()
 
 let isStopping = false
 // A terminal and npm may both send the signal, so a second one changes nothing.
@@ -39,6 +37,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 // A supervisor that died cannot stop what it started; its end of the channel closes.
 process.once('disconnect', () => stop('disconnect'))
 if (process.connected === false) stop('disconnect')
+
+/** Where there is nobody yet, the log has the link by which the first person registers. */
+async function inviteFirst(): Promise<void> {
+  const { answer: path } = await polygraph.ask('{ answer: firstUserPath }', {})
+  if (typeof path !== 'string') return
+  const url = `${configuration.publicUrl}${only === 'identity' ? '' : '/identity'}${path}`
+  log.warn({ url }, 'nobody is registered: the first person registers there, once')
+}
 
 function stop(reason: string): void {
   if (isStopping) return

@@ -26,7 +26,12 @@ const MAY_IMPORT: readonly [folder: RegExp, allowed: RegExp][] = [
     /^subgraphs\/server\//,
     /^(node:|zod$|graphql|@apollo\/|fastify$|jose$|lru-cache$|pino$|prom-client$|resolvers\/kernel\/|subgraphs\/server\/)/,
   ],
-  [/^subgraphs\/([\w-]+)\.ts$/, /^(resolvers\/SERVICE\/|subgraphs\/server\/)/],
+  [/^subgraphs\/([\w-]+)\.ts$/, /^(resolvers\/SERVICE\/|subgraphs\/(server|SERVICE)\/)/],
+  // The pages of a service, which are neither operations nor rules.
+  [
+    /^subgraphs\/([\w-]+)\//,
+    /^(node:|fastify$|resolvers\/(kernel|SERVICE)\/|subgraphs\/(server|SERVICE)\/)/,
+  ],
   [/^gateway\/services\.ts$/, /^subgraphs\//],
   [/^gateway\//, /^(?!resolvers\/(?!kernel\/))(?!subgraphs\/(?!server\/))(?!tests\/)/],
   [/^bench\//, /./],

@@ -69,7 +69,8 @@ export async function connectAccount<R extends object>(
   return connect(ctx, kind, { ...select, first: first ?? undefined, after: after ?? undefined })
 }
 
-function openToken(ctx: Context, list: string, token: string): string {
+/** The place that a token of this list holds. Refuses any other token. */
+export function openToken(ctx: Context, list: string, token: string): string {
   try {
     return ctx.cursors.open(list, token)
   } catch (error) {

@@ -72,8 +72,17 @@ export function checkSubscription<T extends Input>(input: T, ctx: Context): T {
 }
 
 /** Fills a documented path, which is also the form of an id. */
-export const idAt = (path: string, input: Input): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name]))
+export function idAt(path: string, input: Input): string {
+  let parts = templates.get(path)
+  // Text and names in turn, since the names stand in brackets.
+  if (!parts) templates.set(path, (parts = path.split(/\{(\w+)\}/)))
+  let id = ''
+  for (const [i, part] of parts.entries()) id += i % 2 === 0 ? part : String(input[part])
+  return id
+}
+
+// Paths are constants of the services, so that there are as many as there are operations.
+const templates = new Map<string, string[]>()
 
 /** The parts of an id, in any case, or undefined when it is not of this path. */
 export function partsOf(path: string, id: string): Record<string, string> | undefined {

@@ -59,11 +59,24 @@ export interface ArmDefinition<R extends ArmResource> extends Listed<R> {
   /** What a removal that takes time is polled by. Without it every removal is at once. */
   readonly polling?: ArmOperations
   /** Whether there is nothing whose removal would take time. */
-  readonly isRemovedAtOnce?: (resource: R) => boolean
+  readonly isRemovedAtOnce?: (resource: R, tx: Records) => boolean | Promise<boolean>
+  /**
+   * Removes a batch of what goes with the resource, and returns whether nothing is left. A removal
+   * that takes time calls it until then; one that is at once calls it once, for what is little.
+   */
+  readonly clear?: (resource: R, tx: Records, ctx: Context) => Promise<boolean>
+  /** Whether a change is done at once, without going through the states of a change. */
+  readonly isChangedAtOnce?: (before: R, after: Accepted<R>) => boolean
+  /** How a PATCH is answered whose work goes on, with what to poll. Without it, as any other. */
+  readonly patchAccepted?: 201 | 202
+  /** Throws where a resource must stay, such as one that others stand on. */
+  readonly checkRemoval?: (resource: R, tx: Records) => Promise<void>
+  /** What is announced, such as `hsm.module`: it was created, changed or deleted. */
+  readonly announces?: string
   /** The service's own rules: throws what it refuses, and returns what is to be kept. */
   accept(sent: any, at: Acceptance<R>): Accepted<R> | Promise<Accepted<R>>
   /** Looks at a resource that enters its next state, and returns it, or what became of it. */
-  readonly enter?: (resource: R, tx: Records) => Promise<R>
+  readonly enter?: (resource: R, tx: Records, ctx: Context) => Promise<R>
 }
 
 /** What a rule may look at besides what was sent. */
@@ -82,6 +95,12 @@ const SETTLED: ReadonlySet<string | undefined> = new Set([
   'Failed',
   'Canceled',
 ])
+
+/** How a change ends whose resource was removed meanwhile. */
+const PREEMPTED = {
+  code: 'OperationPreempted',
+  message: 'The resource was deleted before the change was done.',
+}
 
 export const armKey = ({ id }: Pick<ArmResource, 'id'>): string => id.toLowerCase()
 
@@ -126,7 +145,8 @@ async function put<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context)
 
 /** Replaces the tags as a whole and merges the rest. */
 async function patch<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) {
-  const id = idAt(of.path, checkSubscription(input, ctx))
+  const asked = checkSubscription(input, ctx)
+  const id = idAt(of.path, asked)
   return ctx.store.transaction(async (tx) => {
     const before = await tx.get(of.kind, armKey({ id }))
     if (!before) throw missing(id)
@@ -134,7 +154,12 @@ async function patch<R extends ArmResource>(of: Of<R>, input: Input, ctx: Contex
     const sent = input[of.body]
     const merged = { ...(merge(before, sent) as object), tags: sent.tags ?? before.tags }
     const after = await write(of, merged, { id, before, tx, ctx })
-    return reply(200, after, headersOf(after))
+    if (!of.patchAccepted || isSettled(after)) return reply(200, after, headersOf(after))
+    const change =
+      (await runningOperation(tx, armKey(after))) ?? (await begin(after, asked, { tx, ctx }))
+    // Clients read the resource at the end, unless a Location tells them to read something else.
+    const { Location: _, ...polled } = of.polling!.headers(ctx, change)
+    return reply(of.patchAccepted, after, { ...headersOf(after), ...polled })
   })
 }
 
@@ -153,14 +178,19 @@ async function remove<R extends ArmResource>(of: Of<R>, input: Input, ctx: Conte
     const before = await tx.get(of.kind, target)
     if (!before) return reply(204)
     checkIfMatch(ctx.headers['if-match'], before)
-    if (!of.polling || of.isRemovedAtOnce?.(before)) {
+    const running = of.polling && (await runningOperation(tx, target))
+    // Asking again is answered with the removal that is under way.
+    if (running && isLeaving(before)) return reply(202, null, of.polling!.headers(ctx, running))
+    await of.checkRemoval?.(before, tx)
+    if (running) await endOperation(tx, ctx, running, { error: PREEMPTED })
+    if (!of.polling || (await of.isRemovedAtOnce?.(before, tx))) {
+      const isClear = (await of.clear?.(before, tx, ctx)) ?? true
+      if (!isClear) throw new Error(`${target} holds too much to be removed at once`)
       await tx.remove(of.kind, target)
+      await announce(of, 'deleted', before, { tx, ctx })
       return reply(200)
     }
-    // Asking again is answered with the removal that is under way.
-    const removal =
-      (await runningOperation(tx, target)) ??
-      (await beginRemoval(of, before, asked.subscriptionId, { tx, ctx }))
+    const removal = await beginRemoval(of, before, asked, { tx, ctx })
     return reply(202, null, of.polling.headers(ctx, removal))
   })
 }
@@ -172,19 +202,36 @@ async function write<R extends ArmResource>(of: Of<R>, sent: any, at: Acceptance
   const identity = before ?? { id, name: id.slice(id.lastIndexOf('/') + 1), type: of.type }
   const state = before?.properties.provisioningState
   // A change while a resource still settles leaves it where it is; its steps go on as begun.
-  const states = SETTLED.has(state) ? statesOf(of, before) : undefined
+  const states = SETTLED.has(state) ? statesOf(of, before, accepted) : undefined
   const after = place<R>(accepted, identity, states?.[0] ?? state)
   await tx.save(of.kind, after)
   if (states) await settleLater(of, after, states, { tx, ctx })
+  await announce(of, before ? 'changed' : 'created', after, { tx, ctx })
   return after
 }
 
-/** What failed is made anew, as if it had not been there. */
-const statesOf = <R extends ArmResource>({ states }: Of<R>, before: R | undefined) =>
-  !before || before.properties.provisioningState === 'Failed' ? states?.creating : states?.updating
+function statesOf<R extends ArmResource>(of: Of<R>, before: R | undefined, after: Accepted<R>) {
+  // What failed is made anew, as if it had not been there.
+  if (!before || before.properties.provisioningState === 'Failed') return of.states?.creating
+  return of.isChangedAtOnce?.(before, after) ? undefined : of.states?.updating
+}
+
+async function announce<R extends ArmResource>(
+  { announces }: Of<R>,
+  happened: 'created' | 'changed' | 'deleted',
+  { id, name, type }: R,
+  { tx, ctx }: At,
+): Promise<void> {
+  if (!announces) return
+  await ctx.events.announce(tx, {
+    type: `${announces}.${happened}`,
+    subject: id,
+    body: { id, name, type },
+  })
+}
 
 function checkChange(before: ArmResource, sent: Partial<ArmResource>): void {
-  if (before.properties.provisioningState === 'Deleting') {
+  if (isLeaving(before)) {
     throw AnotherOperationInProgress(
       `The resource ${before.id} is being deleted. Wait until it is gone, then create it again.`,
     )
@@ -228,13 +275,20 @@ async function settle<R extends ArmResource>(of: Of<R>, step: Settling, ctx: Con
     // It was removed, or this step ran already.
     if (!before || before.properties.provisioningState !== from) return
     const next = place<R>(before, before, to[0])
-    const after = (await of.enter?.(next, tx)) ?? next
+    const after = (await of.enter?.(next, tx, ctx)) ?? next
     await tx.save(of.kind, after)
+    const change = of.polling && isSettled(after) && (await runningOperation(tx, key))
+    if (change) await endOperation(tx, ctx, change, outcomeOf(after))
     // What turned out otherwise stays as it turned out.
     const isOnItsWay = after.properties.provisioningState === to[0]
     if (isOnItsWay) await settleLater(of, after, to, { tx, ctx })
   })
 }
+
+const outcomeOf = ({ id, properties }: ArmResource) =>
+  properties.provisioningState === 'Succeeded'
+    ? {}
+    : { error: { code: 'ResourceProvisioningFailed', message: `${id} did not become ready.` } }
 
 interface Removal {
   readonly target: string
@@ -245,14 +299,18 @@ const removeStep = ({ type }: Of<any>) => `remove ${type}`
 async function beginRemoval<R extends ArmResource>(
   of: Of<R>,
   before: R,
-  subscriptionId: string,
+  asked: Input,
   { tx, ctx }: At,
 ) {
-  const target = armKey(before)
-  const location = plainLocation(before.location ?? 'global')
   await tx.save(of.kind, place<R>(before, before, 'Deleting'))
-  await ctx.work.later(tx, STATE_MS, removeStep(of), { target })
-  return beginOperation(tx, ctx, { subscriptionId, location, target })
+  await ctx.work.later(tx, STATE_MS, removeStep(of), { target: armKey(before) })
+  return begin(before, asked, { tx, ctx })
+}
+
+/** Begins what a client polls while the resource is on its way. */
+function begin(resource: ArmResource, { subscriptionId }: Input, { tx, ctx }: At) {
+  const location = plainLocation(resource.location ?? 'global')
+  return beginOperation(tx, ctx, { subscriptionId, location, target: armKey(resource) })
 }
 
 async function finishRemoval<R extends ArmResource>(of: Of<R>, { target }: Removal, ctx: Context) {
@@ -260,7 +318,12 @@ async function finishRemoval<R extends ArmResource>(of: Of<R>, { target }: Remov
     const removal = await runningOperation(tx, target)
     // This step ran already.
     if (!removal) return
+    const before = await tx.get(of.kind, target)
+    if (before && of.clear && !(await of.clear(before, tx, ctx))) {
+      return ctx.work.later(tx, 0, removeStep(of), { target })
+    }
     await tx.remove(of.kind, target)
+    if (before) await announce(of, 'deleted', before, { tx, ctx })
     await endOperation(tx, ctx, removal)
   })
 }
@@ -281,10 +344,13 @@ function place<R extends ArmResource>(
   return { ...identity, ...accepted, ...identity, properties } as unknown as R
 }
 
-function headersOf(resource: ArmResource): Record<string, string> {
-  const isSettled = SETTLED.has(resource.properties.provisioningState)
-  return { ETag: etagOf(resource), ...(isSettled ? {} : RETRY) }
-}
+const isSettled = ({ properties }: ArmResource) => SETTLED.has(properties.provisioningState)
+const isLeaving = ({ properties }: ArmResource) => properties.provisioningState === 'Deleting'
+
+const headersOf = (resource: ArmResource): Record<string, string> => ({
+  ETag: etagOf(resource),
+  ...(isSettled(resource) ? {} : RETRY),
+})
 
 const missing = (id: string) => ResourceNotFound(`The resource ${id} was not found.`)
 

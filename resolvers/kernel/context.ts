@@ -1,4 +1,5 @@
 // All that an operation may touch. It has no request, no response and no environment.
+import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
 import type { Outbound } from './outbound.ts'
@@ -19,11 +20,15 @@ export interface Context {
   readonly cursors: Cursors
   readonly outbound: Outbound
   readonly secrets: Secrets
+  /** Bytes beside the records, in the same store. */
+  readonly blobs: Blobs
   readonly newId: () => string
   /** Moves the clock and runs what falls due, where this process keeps the time of all services. */
   readonly advance?: (byMs: number) => Promise<{ now: Date; stepsRun: number }>
   /** Where the caller reached this service, without a final slash, for links in answers. */
   readonly address: string
+  /** The network address that the request came from, where there is one. */
+  readonly remote?: string
   /** The header fields of the request that operations may read, such as If-Match; lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
 }

@@ -28,7 +28,8 @@ interface Turn {
   readonly reject: (error: unknown) => void
 }
 
-export function groupCommit(db: DatabaseSync): Turns {
+/** `beforeCommit` is called right before each commit, with nothing in between. */
+export function groupCommit(db: DatabaseSync, beforeCommit: () => void = () => {}): Turns {
   const waiting: Turn[] = []
   let isRunning = false
   let commits = 0
@@ -64,6 +65,7 @@ export function groupCommit(db: DatabaseSync): Turns {
     }
     try {
       for (const turn of group) outcomes.push(await outcomeOf(turn))
+      beforeCommit()
       commit.run()
     } catch (error) {
       if (db.isTransaction) rollback.run()

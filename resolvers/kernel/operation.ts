@@ -1,6 +1,6 @@
 // What an operation is, and perform(), the only caller of its rules.
 import { z } from 'zod'
-import { isPermitted, type Context } from './context.ts'
+import { isPermitted, type Caller, type Context } from './context.ts'
 import { Forbidden, Invalid, Unauthenticated } from './fault.ts'
 
 /** One thing a caller can ask of a service. Both doors reach it through `perform`. */
@@ -34,6 +34,8 @@ export interface RouteOptions {
   readonly body?: string
   /** Inputs in the query although the method has a body. */
   readonly query?: readonly string[]
+  /** Inputs in the header of the request, by the names that it has there, such as If-Match. */
+  readonly headers?: readonly string[]
   /** What the body is written in. JSON unless said. */
   readonly media?: 'json' | 'form' | 'bytes'
   /** What the documented body shows of the result. GraphQL shows what is asked for. */
@@ -42,6 +44,33 @@ export interface RouteOptions {
   readonly answer?: z.ZodType
   /** Not in the specification: ours, and beside what it documents. */
   readonly isBeyond?: boolean
+  /**
+   * How callers prove who they are here, where it is not the way of the service: the path is then of
+   * another interface, and the formalities of the service's own, such as a version, do not apply.
+   */
+  readonly scheme?: OwnScheme
+}
+
+/** A way to prove a caller that one operation has for itself, out of what its service keeps. */
+export interface OwnScheme {
+  /** Its name among the OpenAPI security schemes, and what it is there. */
+  readonly name: string
+  readonly security: object
+  /** Returns the caller, or throws a Fault that says what is wrong with the credential. */
+  prove(shown: Shown, ctx: Context): Promise<Caller>
+}
+
+/** What a request shows of its caller. */
+export interface Shown {
+  /** The service that is asked. */
+  readonly service: string
+  readonly method: string
+  /** Path and query exactly as the client sent them, before any prefix was cut or anything decoded. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Uint8Array
+  /** The time of the world outside. */
+  readonly now: Date
 }
 
 /** A result with a status of its own, and headers. A string or bytes are written as they are. */

@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from './context.ts'
 import { Invalid } from './fault.ts'
+import { loadBy } from './load.ts'
 import { optional, text, whole } from './shape.ts'
 import { positionOf, type Kind, type Query } from './store.ts'
 
@@ -73,7 +74,10 @@ export interface Paging {
 
 type ConnectionQuery = Omit<Query, 'limit' | 'after'> & Paging
 
-/** One page of a kind as a connection. A cursor fits only the list, filters included, that gave it. */
+/**
+ * One page of a kind as a connection, read together with every other page of the kind that is asked
+ * for in the same tick. A cursor fits only the list, filters included, that gave it.
+ */
 export async function connect<T extends object>(
   ctx: Context,
   kind: Kind<T>,
@@ -81,11 +85,16 @@ export async function connect<T extends object>(
 ): Promise<Connection<T>> {
   if (first < 1 || first > PAGE_MAX) throw Invalid(`first must be between 1 and ${PAGE_MAX}.`)
   const list = JSON.stringify([kind.name, query])
-  const { items, next } = await ctx.store.list(kind, {
+  const asked: Query = {
     ...query,
     limit: first,
     after: after === undefined ? undefined : ctx.cursors.open(list, after),
-  })
+  }
+  const readAll = async (queries: readonly Query[]) =>
+    queries.length === 1
+      ? [await ctx.store.list(kind, queries[0]!)]
+      : ctx.store.listMany(kind, queries)
+  const { items, next } = await loadBy(ctx, `pages of ${kind.name}`, readAll, asked)
   return connection(items, next !== undefined, (item) =>
     ctx.cursors.seal(list, positionOf(kind, item, query.order)),
   )

@@ -2,10 +2,10 @@
 import { isKey, keyOf } from './kind-table.ts'
 import type { Sql, Table } from './kind-table.ts'
 import { planCount, planList, whereOf } from './query-plan.ts'
-import type { Plan } from './query-plan.ts'
+import { pageOf, readPage, readPages } from './records-pages.ts'
 import { searchOn } from './records-search.ts'
 import { checkOneStatement } from './sql-text.ts'
-import { positionOf, setVersion } from './store.ts'
+import { setVersion } from './store.ts'
 import type { Records, SqlRow } from './store.ts'
 import { computedOf, recordOf } from './tables.ts'
 import type { RecordTable, Tables } from './tables.ts'
@@ -22,7 +22,9 @@ export const recordsOn = (tables: Tables, sql: Sql, exactSql: Sql = sql): Record
   },
 })
 
-function readsOn(tables: Tables, sql: Sql): Pick<Records, 'get' | 'getMany' | 'list' | 'count'> {
+type Reads = Pick<Records, 'get' | 'getMany' | 'list' | 'listMany' | 'count'>
+
+function readsOn(tables: Tables, sql: Sql): Reads {
   const { dialect } = tables
 
   return {
@@ -46,10 +48,18 @@ function readsOn(tables: Tables, sql: Sql): Pick<Records, 'get' | 'getMany' | 'l
     },
 
     async list(kind, query) {
-      const rows = await readPage(planList(tables.of(kind), query, dialect), query.limit + 1)
-      const items = rows.slice(0, query.limit).map((row) => recordOf(kind, row))
-      if (rows.length <= query.limit) return { items }
-      return { items, next: positionOf(kind, items.at(-1)!, query.order) }
+      const plan = planList(tables.of(kind), query, dialect)
+      return pageOf(kind, query, await readPage(sql, plan, query.limit + 1))
+    },
+
+    async listMany(kind, queries) {
+      const table = tables.of(kind)
+      const wanted = queries.map((query) => ({
+        plan: planList(table, query, dialect),
+        limit: query.limit + 1,
+      }))
+      const pages = await readPages(sql, wanted, dialect.engine)
+      return pages.map((rows, at) => pageOf(kind, queries[at]!, rows))
     },
 
     async count(kind, query = {}) {
@@ -59,17 +69,6 @@ function readsOn(tables: Tables, sql: Sql): Pick<Records, 'get' | 'getMany' | 'l
       const text = `SELECT count(*) AS count FROM ${from} ${whereOf(conditions)}`
       return (await sql(text, values))[0]!['count']
     },
-  }
-
-  async function readPage({ from, order, segments }: Plan, limit: number): Promise<SqlRow[]> {
-    const rows: SqlRow[] = []
-    for (const { conditions, values } of segments) {
-      const text = `SELECT key, version, body FROM ${from} ${whereOf(conditions)}
-        ORDER BY ${order} LIMIT ?`
-      rows.push(...(await sql(text, [...values, limit - rows.length])))
-      if (rows.length >= limit) break
-    }
-    return rows
   }
 }
 

@@ -90,6 +90,7 @@ function storeOn(pool: pg.Pool, ground: Ground): Store {
     get: (kind, key) => asking(() => single.get(kind, key)),
     getMany: (kind, keys) => asking(() => single.getMany(kind, keys)),
     list: (kind, query) => asking(() => single.list(kind, query)),
+    listMany: (kind, queries) => asking(() => single.listMany(kind, queries)),
     count: (kind, query) => asking(() => single.count(kind, query)),
     search: (kind, query) => asking(() => single.search(kind, query)),
     insert: (kind, record) => writing(() => single.insert(kind, record)),

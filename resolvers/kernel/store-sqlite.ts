@@ -2,7 +2,8 @@
 //
 // 1. The write-ahead log lets reads go on beside a write; they see what was committed last.
 // 2. Writes and transactions take turns, and those that wait share a commit (group-commit.ts).
-// 3. A database in memory has one connection, so there reads take turns as well.
+// 3. Reads that come close together share one look at the database, which ends before a commit.
+// 4. A database in memory has one connection, so there reads take turns as well.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,19 +13,21 @@ import { clearTimeout, setTimeout } from 'node:timers'
 import { groupCommit } from './group-commit.ts'
 import type { Turns } from './group-commit.ts'
 import { fillTable, fitTables } from './kind-changes.ts'
+import { isKey } from './kind-table.ts'
 import type { AnyKind, Dialect, Sql } from './kind-table.ts'
 import { migrate } from './migrations.ts'
 import type { MigrationSet } from './migrations.ts'
 import { recordsOn } from './records.ts'
 import { isRead, quoted } from './sql-text.ts'
 import type { Records, SqlRow, Store } from './store.ts'
-import { tablesOf } from './tables.ts'
+import { recordOf, tablesOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 import { sqliteText } from './text-sqlite.ts'
 
 const BUSY_MS = 5000
 const STATEMENTS_MAX = 500
 const TRANSACTION_MS_MAX = 10_000
+const LOOK_MS_MAX = 10
 
 export interface SqliteOptions {
   /** `:memory:` for a store that ends with the process. Missing folders are made. */
@@ -56,9 +59,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
   const writer = new DatabaseSync(file, { timeout: BUSY_MS })
   try {
     writer.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`)
+    let look: Look | undefined
     const ground = {
       tables,
-      turns: groupCommit(writer),
+      turns: groupCommit(writer, () => look?.end()),
       write: statementsOn(writer),
       inside: new AsyncLocalStorage<Mark>(),
     }
@@ -66,10 +70,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
     await inTransaction((_tx, sql) => fitTables(tables, sql))
     await migrate(inTransaction, migrations, dialect)
     for (const table of tables.all) await inTransaction((_tx, sql) => fillTable(tables, sql, table))
-    const reader = inMemory
-      ? undefined
-      : new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
-    return storeOn(ground, writer, reader)
+    if (!inMemory) look = lookWith(new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS }))
+    return storeOn(ground, writer, look)
   } catch (error) {
     writer.close()
     throw error
@@ -109,9 +111,43 @@ function transactionsOn({ tables, turns, write, inside }: Ground) {
   }
 }
 
-function storeOn(ground: Ground, writer: DatabaseSync, reader: DatabaseSync | undefined): Store {
+/** A connection for reads. */
+interface Look {
+  readonly reader: DatabaseSync
+  begin(): void
+  end(): void
+}
+
+/**
+ * To begin to look costs several calls to the system, more than a read itself. A look ends before each
+ * commit, so that nobody sees less than was acknowledged and the log can be emptied, and after a
+ * moment, so that what other processes wrote is seen.
+ */
+function lookWith(reader: DatabaseSync): Look {
+  const begin = reader.prepare('BEGIN')
+  const commit = reader.prepare('COMMIT')
+  let timer: NodeJS.Timeout | undefined
+
+  function end(): void {
+    if (!timer) return
+    clearTimeout(timer)
+    timer = undefined
+    commit.run()
+  }
+  return {
+    reader,
+    end,
+    begin() {
+      if (timer) return
+      begin.run()
+      timer = setTimeout(end, LOOK_MS_MAX).unref()
+    },
+  }
+}
+
+function storeOn(ground: Ground, writer: DatabaseSync, look: Look | undefined): Store {
   const { tables, turns, write, inside } = ground
-  const read = reader ? statementsOn(reader) : write
+  const read = look ? statementsOn(look.reader) : write
   const reads = recordsOn(tables, read.sql, read.exactSql)
   const writes = recordsOn(tables, write.sql, write.exactSql)
   const inTransaction = transactionsOn(ground)
@@ -121,7 +157,8 @@ function storeOn(ground: Ground, writer: DatabaseSync, reader: DatabaseSync | un
   }
   const reading = <R>(run: () => Promise<R>): Promise<R> => {
     checkOutside()
-    return reader || turns.isIdle ? run() : turns.take(run, { isOneStatement: true })
+    look?.begin()
+    return look || turns.isIdle ? run() : turns.take(run, { isOneStatement: true })
   }
   const writing = <R>(kind: unknown, run: () => Promise<R>): Promise<R> => {
     checkOutside()
@@ -131,9 +168,18 @@ function storeOn(ground: Ground, writer: DatabaseSync, reader: DatabaseSync | un
 
   return {
     engine: 'sqlite',
-    get: async (kind, key) => reading(() => reads.get(kind, key)),
+    // The most frequent call: it goes to the statement by the shortest way.
+    async get(kind, key) {
+      if (!look) return reading(() => reads.get(kind, key))
+      checkOutside()
+      look.begin()
+      const { statements } = tables.of(kind)
+      const row = isKey(key) ? read.one(statements.get, key) : undefined
+      return row && recordOf(kind, row)
+    },
     getMany: async (kind, keys) => reading(() => reads.getMany(kind, keys)),
     list: async (kind, query) => reading(() => reads.list(kind, query)),
+    listMany: async (kind, queries) => reading(() => reads.listMany(kind, queries)),
     count: async (kind, query) => reading(() => reads.count(kind, query)),
     search: async (kind, query) => reading(() => reads.search(kind, query)),
     insert: async (kind, record) => writing(kind, () => writes.insert(kind, record)),
@@ -161,7 +207,8 @@ function storeOn(ground: Ground, writer: DatabaseSync, reader: DatabaseSync | un
     async close() {
       await turns.end()
       if (!writer.isOpen) return
-      reader?.close()
+      look?.end()
+      look?.reader.close()
       writer.close()
     },
   }
@@ -170,6 +217,8 @@ function storeOn(ground: Ground, writer: DatabaseSync, reader: DatabaseSync | un
 interface Statements {
   readonly sql: Sql
   readonly exactSql: Sql
+  /** The first row of a statement that takes a key. */
+  readonly one: (text: string, key: string) => SqlRow | undefined
 }
 
 /** Runs statements that were prepared once, of which it remembers the latest. */
@@ -191,6 +240,8 @@ function statementsOn(db: DatabaseSync): Statements {
   const sql: Sql = (text, values) =>
     prepare(text, false).all(...(values as SQLInputValue[])) as SqlRow[]
 
+  const one = (text: string, key: string) => prepare(text, false).get(key) as SqlRow | undefined
+
   const exactSql: Sql = (text, values) => {
     const rows = prepare(text, true).all(...(values as SQLInputValue[])) as SqlRow[]
     return rows.map((row) => {
@@ -199,7 +250,7 @@ function statementsOn(db: DatabaseSync): Statements {
     })
   }
 
-  return { sql, exactSql }
+  return { sql, exactSql, one }
 }
 
 /** A number where it holds the value, as PostgreSQL's are read. */

@@ -1,8 +1,10 @@
 // What finishes later: provisioning, a call, an export. Durable steps with leases.
 //
 // 1. A step is stored in the transaction of what it finishes: both happen or neither.
-// 2. A step is leased before it runs and removed after it ran. A process that dies in between leaves
-//    a lease that runs out, and the step runs again: it may run twice and must allow for it.
+// 2. A step is leased before it runs and removed after it ran, in batches. A process that dies in
+//    between leaves leases that run out, and what it had leased runs again: a step may run twice and
+//    must allow for it. A lease that has grown old is renewed before its step runs, so that no two
+//    runners begin the same step.
 // 3. A step that throws is tried again later and later, and then parked where an operator sees it.
 // 4. All times are of the clock that services live by, so that moving the clock finishes work.
 import type { Clock } from './clock.ts'
@@ -66,6 +68,7 @@ interface LeasedStep {
   readonly input: string
   readonly due: number
   readonly attempts: number
+  readonly leased_until: number
 }
 
 export const workMigration: Migration = {
@@ -114,18 +117,32 @@ export function openWork(options: RunnerOptions): Runner {
       `UPDATE work SET leased_until = ?, attempts = attempts + 1 WHERE id IN (
          SELECT id FROM work WHERE state = 'waiting' AND due <= ? AND leased_until <= ?
          ORDER BY due, id LIMIT ? ${locking})
-       RETURNING id, step, input, due, attempts`,
+       RETURNING id, step, input, due, attempts, leased_until`,
       [now + LEASE_MS, now, now, limit],
     )
     return (rows as LeasedStep[]).sort((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1))
   }
 
-  async function run({ id, step, input, attempts }: LeasedStep): Promise<void> {
+  /** Whether the step, which has waited for others of its batch, is still ours to run. */
+  async function isHeld({ id, attempts, leased_until }: LeasedStep): Promise<boolean> {
+    const now = nowMs()
+    if (leased_until - now > LEASE_MS / 2) return true
+    const rows = await store.sql(
+      'UPDATE work SET leased_until = ? WHERE id = ? AND attempts = ? RETURNING id',
+      [now + LEASE_MS, id, attempts],
+    )
+    return rows.length === 1
+  }
+
+  /** Returns whether the step ran and is to be removed. */
+  async function run(leased: LeasedStep): Promise<boolean> {
+    const { id, step, input, attempts } = leased
+    if (!(await isHeld(leased))) return false
     try {
       const call = steps[step]
       if (!call) throw new Error(`no step is called ${step}`)
       await call(JSON.parse(input), contextOf())
-      await store.sql('DELETE FROM work WHERE id = ? AND attempts = ?', [id, attempts])
+      return true
     } catch (error) {
       // A step that fails must not keep others from running: it waits, or it is parked.
       const isParked = attempts >= ATTEMPTS_MAX
@@ -136,14 +153,24 @@ export function openWork(options: RunnerOptions): Runner {
          WHERE id = ? AND attempts = ?`,
         [isParked ? 'parked' : 'waiting', String(error), nowMs() + backOff, id, attempts],
       )
+      return false
     }
+  }
+
+  async function finish(done: readonly LeasedStep[]): Promise<void> {
+    if (done.length === 0) return
+    const conditions = done.map(() => '(id = ? AND attempts = ?)').join(' OR ')
+    await store.sql(
+      `DELETE FROM work WHERE ${conditions}`,
+      done.flatMap(({ id, attempts }) => [id, attempts]),
+    )
   }
 
   async function runBatch(): Promise<number> {
     const leased = await lease(BATCH_MAX)
     const waiting = leased.values()
     const runner = async () => {
-      for (const step of waiting) await run(step)
+      for (const step of waiting) if (await run(step)) await finish([step])
     }
     await Promise.all(Array.from({ length: Math.min(AT_ONCE_MAX, leased.length) }, runner))
     return leased.length
@@ -162,7 +189,8 @@ export function openWork(options: RunnerOptions): Runner {
     wakeAt = Infinity
     background = background
       .then(async () => {
-        while (isRunning && (await runBatch()) === BATCH_MAX);
+        // To look costs a read; to lease costs a commit, also when nothing is due.
+        while (isRunning && (await isDue()) && (await runBatch()) > 0);
         const due = isRunning ? await nextDue() : undefined
         const untilDue = due ? due.getTime() - nowMs() : POLL_MS
         wakeIn(Math.min(Math.max(untilDue, COMMIT_MS), POLL_MS))
@@ -172,6 +200,11 @@ export function openWork(options: RunnerOptions): Runner {
         onFailure({ step: '(lease)', error, isParked: false })
         wakeIn(POLL_MS)
       })
+  }
+
+  async function isDue(): Promise<boolean> {
+    const due = await nextDue()
+    return due !== undefined && due.getTime() <= nowMs()
   }
 
   async function nextDue(): Promise<Date | undefined> {
@@ -207,11 +240,15 @@ export function openWork(options: RunnerOptions): Runner {
 
     async runDue() {
       let ran = 0
+      let done: LeasedStep[] = []
       for (;;) {
-        const [step] = await lease(1)
-        if (!step) return ran
-        await run(step)
-        ran += 1
+        // Both are waiting at the same time, and so share a commit where commits are shared.
+        const [, leased] = await Promise.all([finish(done), lease(BATCH_MAX)])
+        done = []
+        // What a step stores is due later than what was leased with it, or stored later.
+        for (const step of leased) if (await run(step)) done.push(step)
+        if (leased.length === 0) return ran
+        ran += leased.length
       }
     },
 

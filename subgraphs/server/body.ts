@@ -7,12 +7,14 @@ const HAS_NO_BODY = new Set(['GET', 'HEAD'])
 interface Sent {
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, unknown>>
   readonly body: Buffer
   readonly contentType: string | undefined
 }
 
 /** The inputs of an operation as a request sends them. The path wins over the rest. */
-export function gather(operation: Operation, { params, query, body, contentType }: Sent): object {
+export function gather(operation: Operation, request: Sent): object {
+  const { params, query, headers = {}, body, contentType } = request
   const route = operation.rest!
   const read = HAS_NO_BODY.has(route.method) ? {} : readBody(route, body, contentType)
   const sent: Record<string, unknown> = route.body
@@ -21,12 +23,17 @@ export function gather(operation: Operation, { params, query, body, contentType 
   for (const name of Object.keys(operation.input)) {
     if (isInQuery(route, name) && query[name] !== undefined) sent[name] = query[name]
   }
+  for (const name of route.headers ?? []) {
+    const value = headers[name.toLowerCase()]
+    if (value !== undefined) sent[name] = value
+  }
   return Object.assign(sent, params)
 }
 
 /** Whether an input outside the path travels in the query. */
 export const isInQuery = (route: Route, name: string): boolean =>
   name !== route.body &&
+  !route.headers?.includes(name) &&
   (HAS_NO_BODY.has(route.method) ||
     route.method === 'DELETE' ||
     route.body !== undefined ||

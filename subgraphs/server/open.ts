@@ -1,6 +1,7 @@
 // Opens a subgraph on a given ground: both doors, its work and its events.
 import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import { blobsMigration, openBlobs } from '../../resolvers/kernel/blobs.ts'
 import type { Clock } from '../../resolvers/kernel/clock.ts'
 import type { Caller, Context } from '../../resolvers/kernel/context.ts'
 import {
@@ -18,6 +19,7 @@ import type { Kind, Store } from '../../resolvers/kernel/store.ts'
 import { openWork, workMigration, type Runner } from '../../resolvers/kernel/work.ts'
 import { graphqlDoor } from './graphql.ts'
 import { restDoor, type ContextRequest } from './rest.ts'
+import { requestIds } from './request-ids.ts'
 import type { Credentials, Subgraph } from './subgraph.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -44,6 +46,8 @@ export interface Opened {
   readonly rest: FastifyInstance
   readonly work: Runner
   contextFor(caller: Caller, request: ContextRequest): Context
+  /** Forgets what has expired. It happens by itself every hour of the world's time. */
+  sweep(): Promise<void>
   /** Runs work in the background from now on. */
   start(): void
   /** Finishes what is running, and closes the store. */
@@ -65,7 +69,7 @@ export const kindsOf = ({ resources }: Subgraph): Kind<any>[] =>
 
 /** What the kernel stores for every service, and what the service stores beside its kinds. */
 export const migrationsOf = ({ name, migrations = [] }: Subgraph): MigrationSet[] => [
-  { set: 'kernel', list: [workMigration, eventsMigration] },
+  { set: 'kernel', list: [workMigration, eventsMigration, blobsMigration] },
   { set: name, list: migrations },
 ]
 
@@ -95,13 +99,15 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     cursors: cursors(cursorKey),
     outbound: ground.outbound,
     secrets: ground.secrets,
+    blobs: openBlobs({ clock }),
     ...(ground.advance && { advance: ground.advance }),
   }
-  const contextFor = (caller: Caller, { address, headers }: ContextRequest): Context => ({
+  const contextFor = (caller: Caller, { address, headers, remote }: ContextRequest): Context => ({
     ...shared,
     caller,
     address,
     headers,
+    ...(remote !== undefined && { remote }),
   })
 
   const schema = graphqlDoor(subgraph, {
@@ -111,9 +117,21 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
   })
   const { credentials } = ground
   const now = () => wallClock.now()
-  const rest = restDoor({ subgraph, credentials, now, newId, telemetry, contextFor })
+  const rest = restDoor({
+    subgraph,
+    credentials,
+    now,
+    newId: requestIds(),
+    telemetry,
+    contextFor,
+  })
+  await subgraph.mount?.(rest, contextFor)
   await rest.ready()
   let sweeper: NodeJS.Timeout | undefined
+  async function sweep(): Promise<void> {
+    await sweepEvents(store, clock)
+    await subgraph.sweep?.(contextFor(serviceCaller(name), { address: '', headers: {} }))
+  }
 
   return {
     subgraph,
@@ -122,13 +140,14 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     rest,
     work,
     contextFor,
+    sweep,
     start() {
       work.start()
-      const sweep = () =>
-        sweepEvents(store, clock).catch((error: unknown) =>
-          telemetry.mistake(error, { service: name, step: '(sweep events)' }),
+      const sweepOrTell = () =>
+        sweep().catch((error: unknown) =>
+          telemetry.mistake(error, { service: name, step: '(sweep)' }),
         )
-      sweeper = setInterval(sweep, SWEEP_MS).unref()
+      sweeper = setInterval(sweepOrTell, SWEEP_MS).unref()
     },
     async close() {
       clearInterval(sweeper)

@@ -23,9 +23,11 @@ const REFUSALS: Readonly<Record<number, string>> = {
 export function openApi(subgraph: Subgraph): object {
   const { name, title, version, basePath, scheme, dialect } = subgraph
   const paths: Record<string, Record<string, object>> = {}
+  const securitySchemes: Record<string, object> = { [SECURITY]: scheme.security }
   for (const operation of operationsOf(subgraph)) {
     const { rest } = operation
     if (!rest) continue
+    if (rest.scheme) securitySchemes[rest.scheme.name] = rest.scheme.security
     const path = (basePath + rest.path).replace(/\{(\w+)\+\}/g, '{$1}')
     paths[path] = {
       ...paths[path],
@@ -38,7 +40,7 @@ export function openApi(subgraph: Subgraph): object {
     servers: [{ url: `/${name}`, description: 'With all services on one port' }, { url: '/' }],
     paths,
     components: {
-      securitySchemes: { [SECURITY]: scheme.security },
+      securitySchemes,
       schemas: { Refusal: dialect.refusalSchema },
     },
   }
@@ -49,10 +51,10 @@ function describe(operation: Operation, rest: Route, subgraph: Subgraph): object
   return {
     operationId: name,
     ...(needs && { description: `Needs the permission ${needs}.` }),
-    security: access === 'anyone' ? [] : [{ [SECURITY]: [] }],
+    security: access === 'anyone' ? [] : [{ [rest.scheme?.name ?? SECURITY]: [] }],
     parameters: [
       ...parametersOf(operation, rest),
-      ...(subgraph.dialect.parameters?.(subgraph) ?? []),
+      ...((!rest.scheme && subgraph.dialect.parameters?.(subgraph)) || []),
     ],
     ...requestBodyOf(operation, rest),
     responses: {
@@ -86,7 +88,9 @@ function refusalsOf({ access, needs, input }: Operation): Record<number, string>
 function parametersOf({ input }: Operation, rest: Route): object[] {
   const inPath = new Set([...rest.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name!))
   return Object.entries(input).flatMap(([name, shape]) => {
-    const place = inPath.has(name) ? 'path' : isInQuery(rest, name) ? 'query' : undefined
+    const isHeader = rest.headers?.includes(name)
+    const isQuery = isInQuery(rest, name)
+    const place = inPath.has(name) ? 'path' : isHeader ? 'header' : isQuery ? 'query' : undefined
     if (!place) return []
     return [{ name, in: place, required: isRequired(shape), schema: schemaOf(shape) }]
   })
@@ -96,7 +100,7 @@ function requestBodyOf({ input }: Operation, rest: Route): object {
   if (rest.method === 'GET' || rest.method === 'HEAD') return {}
   const inPath = new Set([...rest.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name!))
   const members = Object.entries(input).filter(
-    ([name]) => !inPath.has(name) && !isInQuery(rest, name),
+    ([name]) => !inPath.has(name) && !rest.headers?.includes(name) && !isInQuery(rest, name),
   )
   if (members.length === 0) return {}
   if (rest.media === 'bytes') {

@@ -18,7 +18,8 @@ import {
 import { gather } from './body.ts'
 import { operationsOf } from './graphql.ts'
 import { openApi } from './openapi.ts'
-import type { Credentials, Subgraph } from './subgraph.ts'
+import { remoteOf } from './remote.ts'
+import type { Credentials, Dialect, Shown, Subgraph } from './subgraph.ts'
 import type { Telemetry } from './telemetry.ts'
 
 const BODY_MAX = 1024 * 1024
@@ -53,6 +54,7 @@ export interface RestDoor {
 
 export interface ContextRequest {
   readonly address: string
+  readonly remote?: string
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -70,14 +72,6 @@ export function restDoor(door: RestDoor): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  const idHeaders = (id: string) => ({
-    'x-request-id': id,
-    ...(dialect.requestIdHeader && { [dialect.requestIdHeader]: id }),
-  })
-  app.addHook('onRequest', (request, reply, done) => {
-    void reply.headers(idHeaders(request.id))
-    done()
-  })
   app.addHook('onResponse', (request, reply, done) => {
     telemetry.answered({
       service: subgraph.name,
@@ -97,8 +91,8 @@ export function restDoor(door: RestDoor): FastifyInstance {
     const fault = faultOf(error)
     if (fault.status >= 500) telemetry.mistake(error, { service: subgraph.name, id: request.id })
     const { status, headers, body } = dialect.refuse(fault)
-    // What the framework refuses by itself comes here without having passed a hook.
-    void reply.status(status).headers({ ...idHeaders(request.id), ...fault.headers, ...headers })
+    identify(reply, request, subgraph)
+    void reply.status(status).headers(fault.headers).headers(headers)
     return sendBody(reply, body)
   }
 
@@ -164,31 +158,55 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { subgraph } = door
-  const query = request.query as Record<string, unknown>
+  const query = queryOf(operation, request, subgraph.dialect)
   const body = (request.body as Buffer | undefined) ?? NO_BYTES
-  const caller =
-    operation.access === 'anyone'
-      ? NOBODY
-      : await subgraph.scheme.prove(
-          {
-            service: subgraph.name,
-            method: request.method,
-            url: request.raw.originalUrl ?? request.raw.url!,
-            headers: request.headers,
-            body,
-            now: door.now(),
-          },
-          door.credentials,
-        )
-  subgraph.dialect.admit?.(query, subgraph)
-  const contentType = request.headers['content-type']
-  const sent = gather(operation, { params: paramsOf(operation, request), query, body, contentType })
-  const ctx = door.contextFor(caller, {
-    address: request.raw.address ?? `${request.protocol}://${request.host}`,
+  const reached: ContextRequest = {
+    address: addressOf(request),
+    remote: remoteOf(request.raw),
     headers: request.headers as Record<string, string | undefined>,
+  }
+  const caller = await prove(door, operation, reached, {
+    service: subgraph.name,
+    method: request.method,
+    url: request.raw.originalUrl ?? request.raw.url!,
+    headers: request.headers,
+    body,
+    now: door.now(),
   })
+  if (!operation.rest!.scheme) subgraph.dialect.admit?.(query, subgraph)
+  const contentType = request.headers['content-type']
+  const params = paramsOf(operation, request)
+  const { headers } = request
+  const sent = gather(operation, { params, query, headers, body, contentType })
+  const ctx = door.contextFor(caller, reached)
   const performed = await perform(operation, sent, ctx)
+  identify(reply, request, subgraph)
   return write(operation, performed, ctx, reply)
+}
+
+/** Where case does not matter, a name in the query is read as the operation spells it. */
+function queryOf(
+  { input }: Operation,
+  request: FastifyRequest,
+  { ignoreCase }: Dialect,
+): Record<string, unknown> {
+  const query = request.query as Record<string, unknown>
+  if (!ignoreCase) return query
+  const names = new Map(Object.keys(input).map((name) => [name.toLowerCase(), name]))
+  return Object.fromEntries(
+    Object.entries(query).map(([name, sent]) => [names.get(name.toLowerCase()) ?? name, sent]),
+  )
+}
+
+async function prove(
+  { subgraph, credentials, contextFor }: RestDoor,
+  { access, rest }: Operation,
+  reached: ContextRequest,
+  shown: Shown,
+): Promise<Caller> {
+  if (access === 'anyone') return NOBODY
+  if (rest!.scheme) return rest!.scheme.prove(shown, contextFor(NOBODY, reached))
+  return subgraph.scheme.prove(shown, credentials)
 }
 
 /** The router calls the rest of a path `*`; the operation has a name for it. */
@@ -196,6 +214,12 @@ function paramsOf({ rest }: Operation, request: FastifyRequest): Record<string, 
   const { '*': remainder, ...params } = request.params as Record<string, unknown>
   const name = /\{(\w+)\+\}$/.exec(rest!.path)?.[1]
   return name ? { ...params, [name]: remainder } : params
+}
+
+/** Puts the request id where the service's clients look for it, and where everyone can. */
+function identify(reply: FastifyReply, { id }: FastifyRequest, { dialect }: Subgraph): void {
+  void reply.header('x-request-id', id)
+  if (dialect.requestIdHeader) void reply.header(dialect.requestIdHeader, id)
 }
 
 function write(
@@ -230,6 +254,10 @@ function faultOf(error: unknown): Fault {
   if (statusCode < 500) return Invalid(`${message}.`)
   return Internal('The service failed to answer.')
 }
+
+/** Where the client came to. */
+export const addressOf = (request: FastifyRequest): string =>
+  request.raw.address ?? `${request.protocol}://${request.host}`
 
 const requestIdOf = (sent: unknown): string | undefined =>
   typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : undefined

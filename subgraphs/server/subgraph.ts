@@ -1,9 +1,10 @@
 // What a subgraph is: who may call, how it refuses, which resources it serves.
+import type { FastifyInstance } from 'fastify'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller, Context } from '../../resolvers/kernel/context.ts'
 import type { Listener } from '../../resolvers/kernel/events.ts'
 import type { Fault } from '../../resolvers/kernel/fault.ts'
-import type { Operation } from '../../resolvers/kernel/operation.ts'
+import type { Operation, Shown } from '../../resolvers/kernel/operation.ts'
 import type { Kind, Migration } from '../../resolvers/kernel/store.ts'
 import type { Step } from '../../resolvers/kernel/work.ts'
 
@@ -22,12 +23,22 @@ export interface Subgraph {
   readonly exceptions?: Readonly<Record<string, string>>
   readonly resources: readonly Resource[]
   readonly migrations?: readonly Migration[]
+  /** Adds what is no operation to the REST door: pages for people, and what their browsers need. */
+  readonly mount?: (app: FastifyInstance, contextFor: ContextFor) => void | Promise<void>
+  /** Forgets what has expired in the world's time. Called every hour, in every process. */
+  readonly sweep?: (ctx: Context) => Promise<void>
   /**
    * Fills a fresh store with something to look at, and returns the names and ids of what no
    * documented operation could have made, for `npm run credentials`.
    */
   readonly demo?: (ctx: Context) => Promise<Record<string, string>>
 }
+
+/** Makes the context of a request. */
+export type ContextFor = (
+  caller: Caller,
+  request: Pick<Context, 'address' | 'headers' | 'remote'>,
+) => Context
 
 /** What one file in resolvers/<service>/ contributes. */
 export interface Resource {
@@ -85,18 +96,7 @@ export interface Scheme {
   prove(shown: Shown, credentials: Credentials): Promise<Caller>
 }
 
-/** What a request shows of its caller. */
-export interface Shown {
-  /** The service that is asked. */
-  readonly service: string
-  readonly method: string
-  /** Path and query exactly as the client sent them, before any prefix was cut or anything decoded. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: Uint8Array
-  /** The time of the world outside. */
-  readonly now: Date
-}
+export type { Shown }
 
 /** What identity knows about credentials, as the schemes ask for it. */
 export interface Credentials {

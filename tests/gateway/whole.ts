@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pino from 'pino'
 import { readConfiguration } from '../../gateway/configuration.ts'
 import { ensureDemo } from '../../gateway/demo.ts'
+import { silent } from '../../gateway/logging.ts'
 import { openPolygraph, type Polygraph } from '../../gateway/polygraph.ts'
 import { SERVICES } from '../../gateway/services.ts'
 
@@ -31,7 +31,7 @@ export async function openWhole(env: Record<string, string> = {}, only?: string)
     { PORT: '0', POLYGRAPH_LOG: 'silent', POLYGRAPH_DATA: folder, ...env },
     Object.keys(SERVICES),
   )
-  const polygraph = await openPolygraph(configuration, pino({ level: 'silent' }), only)
+  const polygraph = await openPolygraph(configuration, silent, only)
   if (configuration.isDemo) await ensureDemo(polygraph)
   await polygraph.front.listen({ port: 0, host: '127.0.0.1' })
   polygraph.start()

@@ -178,6 +178,79 @@ describe.each(engines)('work on $engine', ({ database }) => {
     expect(runs).toBe(1)
   })
 
+  test('what a step stores for its own moment runs after what waits already', async () => {
+    const store = await (await database()).open([notes], migrations)
+    const ran: string[] = []
+    const { runner, advance } = workOn(store, {
+      first: async (_, ctx) => {
+        ran.push('first')
+        await ctx.store.transaction((tx) => ctx.work.later(tx, 0, 'third', {}))
+      },
+      second: async () => void ran.push('second'),
+      third: async () => void ran.push('third'),
+    })
+    await store.transaction(async (tx) => {
+      await runner.later(tx, 0, 'first', {})
+      await runner.later(tx, 0, 'second', {})
+    })
+
+    expect(await advance(0)).toBe(3)
+    expect(ran).toEqual(['first', 'second', 'third'])
+    expect(await runner.counts()).toEqual({ waiting: 0, parked: 0 })
+  })
+
+  test('a step that waited in its batch until another runner took it is left to that one', async () => {
+    const store = await (await database()).open([notes], migrations)
+    const ran: string[] = []
+    let isFirst = true
+    const steps = (name: string): Record<string, Step> => ({
+      slow: async () => {
+        if (!isFirst) return
+        isFirst = false
+        for (const { clock } of [one, two]) clock.moveTo(new Date('2030-01-01T00:01:01Z'))
+        await two.runner.runDue()
+      },
+      count: async () => void ran.push(name),
+    })
+    const one = workOn(store, steps('one'))
+    const two = workOn(store, steps('two'))
+    await store.transaction(async (tx) => {
+      await one.runner.later(tx, 0, 'slow', {})
+      await one.runner.later(tx, 0, 'count', {})
+    })
+
+    await one.runner.runDue()
+
+    expect(ran).toEqual(['two'])
+    expect(await one.runner.counts()).toEqual({ waiting: 0, parked: 0 })
+  })
+
+  test('a step that waited in its batch for half its lease is renewed and runs once', async () => {
+    const store = await (await database()).open([notes], migrations)
+    const ran: string[] = []
+    const steps = (name: string): Record<string, Step> => ({
+      slow: async () => {
+        for (const { clock } of [one, two]) clock.moveTo(new Date('2030-01-01T00:00:45Z'))
+      },
+      long: async () => {
+        for (const { clock } of [one, two]) clock.moveTo(new Date('2030-01-01T00:01:20Z'))
+        // The lease of the batch has run out; that of this step was renewed.
+        await two.runner.runDue()
+        ran.push(name)
+      },
+    })
+    const one = workOn(store, steps('one'))
+    const two = workOn(store, steps('two'))
+    await store.transaction(async (tx) => {
+      await one.runner.later(tx, 0, 'slow', {})
+      await one.runner.later(tx, 0, 'long', {})
+    })
+
+    await one.runner.runDue()
+
+    expect(ran).toEqual(['one'])
+  })
+
   test('background runs finish what is due and stop when they are told to', async () => {
     const store = await (await database()).open([notes], migrations)
     const rang = Promise.withResolvers<void>()

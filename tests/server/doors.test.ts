@@ -272,7 +272,7 @@ test('requests are counted by service, operation and status', async () => {
   await send('GET /v1/things/a')
   await send('GET /v1/things/none')
 
-  const figures = await telemetry.registry.metrics()
+  const figures = await telemetry.figures()
   expect(figures).toContain(
     'polygraph_requests_total{service="things",operation="thing",door="rest",status="200"} 1',
   )

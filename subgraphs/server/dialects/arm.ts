@@ -24,6 +24,7 @@ export const arm: Dialect = {
 
   // Links that are handed out carry the version, so that every path can insist on it.
   admit(query, { version }) {
+    if (query['api-version'] === version) return
     const sent = Object.entries(query)
       .filter(([name]) => name.toLowerCase() === 'api-version')
       .flatMap(([, value]) => value)
