@@ -1,0 +1,21 @@
+// What is refused beside what every management service refuses. Specification 3, service Q.
+import { fault } from '../kernel/fault.ts'
+
+export const CannotUseReservedDatabaseName = fault('CannotUseReservedDatabaseName', 400)
+export const InvalidSkuName = fault('InvalidSkuName', 400)
+export const InvalidMaxSizeTierCombination = fault('InvalidMaxSizeTierCombination', 400)
+export const FeatureNotSupportedForTier = fault('FeatureNotSupportedForTier', 400)
+export const ElasticPoolSkuCombinationInvalid = fault('ElasticPoolSkuCombinationInvalid', 400)
+export const UnsupportedCreateMode = fault('UnsupportedCreateMode', 400)
+export const InvalidRestorePointInTime = fault('InvalidRestorePointInTime', 400)
+export const SourceDatabaseNotFound = fault('SourceDatabaseNotFound', 404)
+export const ElasticPoolNotFound = fault('ElasticPoolNotFound', 404)
+export const DatabaseAlreadyExists = fault('DatabaseAlreadyExists', 409)
+export const DatabaseNotOnline = fault('DatabaseNotOnline', 409)
+export const DatabaseReadOnly = fault('DatabaseReadOnly', 409)
+export const DatabaseFull = fault('DatabaseFull', 409)
+export const ContentConflict = fault('ContentConflict', 409)
+export const QuotaExceeded = fault('QuotaExceeded', 409)
+export const InvalidContent = fault('InvalidContent', 400)
+export const SqlError = fault('SqlError', 400)
+export const SqlForbidden = fault('SqlForbidden', 403)
