@@ -1,4 +1,5 @@
-// What opens services: API keys, Basic accounts, access tokens. Signing keys are in signing-keys.ts.
+// What opens services: API keys, Basic accounts, access tokens. Signing keys are in signing-keys.ts, and
+// the tokens that clients get in tokens.ts.
 //
 // A secret is shown once, when it is made; what is kept is its hash. A credential never permits more
 // than the one that made it.
@@ -124,15 +125,6 @@ export const proofs = [
     input: { service: text, keyHash: text },
     run: ({ service, keyHash }, ctx) =>
       proveCaller(ctx, apiKeys, { keyHash }, (key) => key.service === service),
-  }),
-  operation({
-    name: 'callerByToken',
-    access: 'services',
-    input: { service: text, tokenHash: text },
-    run: ({ service, tokenHash }, ctx) =>
-      proveCaller(ctx, accessTokens, { tokenHash }, ({ audiences }) =>
-        audiences.some((audience) => audience === service || audience === '*'),
-      ),
   }),
   operation({
     name: 'callerByPassword',
@@ -264,7 +256,7 @@ export function revoke<T extends Credential>(kind: Kind<T>) {
     })
 }
 
-async function proveCaller<T extends Credential>(
+export async function proveCaller<T extends Credential>(
   ctx: Context,
   kind: Kind<T>,
   where: Record<string, string>,
@@ -282,7 +274,7 @@ export const isAlive = ({ expires, revoked }: Credential, ctx: Context): boolean
 /** The caller that a credential proves: its owner, with all that is theirs. */
 export async function callerOf(
   ctx: Context,
-  { id, ownerId, permissions }: Credential,
+  { id, ownerId, permissions }: Pick<Credential, 'id' | 'ownerId' | 'permissions'>,
 ): Promise<Caller | null> {
   const user = await ctx.store.get(users, ownerId)
   if (!user) return null

@@ -18,7 +18,11 @@ export interface User {
   readonly email: string
   readonly isAdmin: boolean
   readonly created: string
+  readonly profile?: Profile | undefined
 }
+
+/** What people tell of themselves, spelled as the claims are. */
+export type Profile = z.output<z.ZodObject<typeof profile>>
 
 export interface CloudAccount {
   readonly id: string
@@ -42,8 +46,42 @@ export const cloudAccounts = kind<CloudAccount>('cloud_account', {
 
 export const kinds = [users, cloudAccounts]
 
+const word = optional(text.min(1).max(200))
+const address = z.object({
+  street_address: word,
+  locality: word,
+  region: word,
+  postal_code: word,
+  country: word,
+})
+const profile = {
+  given_name: word,
+  family_name: word,
+  middle_name: word,
+  nickname: word,
+  preferred_username: word,
+  zoneinfo: word,
+  locale: word,
+  phone_number: optional(text.regex(/^\+\d{5,15}$/, 'must be written as +441234567890')),
+  address: optional(address),
+  'vendor:location': optional(
+    z.object({
+      latitude: z.number().min(-90).max(90),
+      longitude: z.number().min(-180).max(180),
+      address: optional(address),
+    }),
+  ),
+}
+
 export const operations = [
   operation({ name: 'me', input: {}, run: me }),
+  operation({ name: 'user', input: { id: text }, run: readUser }),
+  operation({
+    name: 'updateProfile',
+    needs: 'identity:ManageProfile',
+    input: { profile: z.object(profile) },
+    run: updateProfile,
+  }),
   operation({ name: 'cloudAccounts', input: paging, run: listCloudAccounts }),
   operation({ name: 'cloudAccount', input: { id: text }, run: readCloudAccount }),
   operation({
@@ -90,6 +128,31 @@ async function me(_input: object, ctx: Context): Promise<User> {
   return user
 }
 
+/** A person is seen by themselves and by administrators alone. */
+async function readUser({ id }: { id: string }, ctx: Context): Promise<User> {
+  const user = id === ctx.caller.userId || ctx.caller.isAdmin ? await load(ctx, users, id) : null
+  if (!user) throw NotFound(`You know no user ${id}.`)
+  return user
+}
+
+/** Replaces all that a person told of themselves. */
+async function updateProfile({ profile }: { profile: Profile }, ctx: Context): Promise<User> {
+  const id = ownerOf(ctx)
+  return ctx.store.transaction(async (tx) => {
+    const user = await tx.get(users, id)
+    if (!user) throw NotFound('The user of this credential is gone.')
+    const changed = { ...user, profile }
+    await tx.save(users, changed)
+    await ctx.events.announce(tx, { type: 'identity.user.changed', subject: id, body: { id } })
+    return changed
+  })
+}
+
+export async function userByEmail(tx: Records, email: string): Promise<User | undefined> {
+  const { items } = await tx.list(users, { where: { email: email.toLowerCase() }, limit: 1 })
+  return items[0]
+}
+
 async function listCloudAccounts(page: Paging, ctx: Context): Promise<Connection<CloudAccount>> {
   return connect(ctx, cloudAccounts, { ...page, where: { ownerId: ownerOf(ctx) } })
 }
@@ -100,16 +163,19 @@ async function readCloudAccount({ id }: { id: string }, ctx: Context): Promise<C
   return account
 }
 
-async function createUser(
+export async function createUser(
   { name, email, isAdmin = false }: { name: string; email: string; isAdmin?: boolean | undefined },
   ctx: Context,
 ): Promise<User> {
   const created = ctx.wallClock.now().toISOString()
   const user: User = { id: ctx.newId(), name, email, isAdmin, created }
   await ctx.store.transaction(async (tx) => {
-    const { items } = await tx.list(users, { where: { email: email.toLowerCase() }, limit: 1 })
-    if (items.length > 0) throw AlreadyExists(`There is a user with the address ${email} already.`)
+    if (await userByEmail(tx, email)) {
+      throw AlreadyExists(`There is a user with the address ${email} already.`)
+    }
     await tx.insert(users, user)
+    const { id } = user
+    await ctx.events.announce(tx, { type: 'identity.user.created', subject: id, body: { id } })
   })
   return user
 }
