@@ -1,4 +1,4 @@
-// Serverless databases, which pause when nobody uses them and resume when somebody does. Specification 3, service Q.
+// Serverless databases, which pause when nobody uses them. Specification 3, service Q.
 import { runningOperation } from '../families/arm-operations.ts'
 import { armKey } from '../families/arm.ts'
 import { kind, type Records } from '../kernel/store.ts'

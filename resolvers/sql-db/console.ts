@@ -134,7 +134,7 @@ async function open(key: string, id: string, ctx: Context): Promise<SqlDatabase>
   })
 }
 
-/** The newest content, nothing where nothing was ever written, or `gone` when it was replaced meanwhile. */
+/** The newest content, if anything was ever written; `gone` when it was replaced meanwhile. */
 async function readContent(ctx: Context, database: SqlDatabase) {
   const version = await ctx.blobs.latest(ctx.store, blobKeyOf(database))
   if (!version) return undefined

@@ -1,4 +1,4 @@
-// What a database holds: a SQLite database, kept as a blob with its versions. Beside specification 3, service Q.
+// What a database holds: SQLite, as a blob with its versions. Beside specification 3, service Q.
 //
 // 1. The content of a database is the blob under its databaseId, so that it stays with it when the
 //    database is renamed. A database in which nothing was ever written has none.

@@ -1,4 +1,4 @@
-// Elastic pools, whose databases share what the pool has. Specification 3, service Q; made in the graph alone.
+// Elastic pools, made in the graph alone. Specification 3, service Q.
 import { z } from 'zod'
 import { armResource, type Acceptance, type Accepted } from '../families/arm.ts'
 import { CannotDeleteResource, InvalidResourceLocation } from '../families/arm-errors.ts'

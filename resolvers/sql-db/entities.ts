@@ -1,4 +1,4 @@
-// What the graph joins on: servers, pools, databases and the accounts that hold them. Specification 3, service Q.
+// What the graph joins on: servers, pools, databases, accounts. Specification 3, service Q.
 import { connectAccount, skipTokenOf } from '../families/arm-lists.ts'
 import type { Context } from '../kernel/context.ts'
 import { load, loadBy } from '../kernel/load.ts'

@@ -1,7 +1,7 @@
 // What a database can be: its tiers, service objectives and sizes. Specification 3, service Q.
 //
-// The specification has no numbers. These are the ones that the vendor published for the time of this
-// version, where each tier names what a database of it may do.
+// Chosen: the specification has no numbers. These follow what the vendor's service offered around this
+// version, as far as it is known; its limits changed over time, and it is not the authority here.
 
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3

@@ -1,4 +1,4 @@
-// Where servers, pools and databases live, and the kinds in which they are kept. Specification 3, service Q.
+// Where servers, pools and databases live, and their kinds. Specification 3, service Q.
 import { armKey, type ArmResource } from '../families/arm.ts'
 import { ParentResourceNotFound, ResourceNotFound } from '../families/arm-errors.ts'
 import {

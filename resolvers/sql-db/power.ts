@@ -1,4 +1,4 @@
-// Pausing and resuming data warehouses, and taking them to their second generation. Specification 3, service Q.
+// Pausing, resuming and upgrading data warehouses. Specification 3, service Q.
 import { runningOperation } from '../families/arm-operations.ts'
 import { armKey } from '../families/arm.ts'
 import { checkSubscription, idAt, type Input } from '../families/arm-paths.ts'

@@ -1,4 +1,4 @@
-// Servers, on which databases and pools stand. Specification 3, service Q; made in the graph alone.
+// Servers, made in the graph alone. Specification 3, service Q.
 import { z } from 'zod'
 import { armKey, armResource, type Acceptance, type Accepted } from '../families/arm.ts'
 import { CannotDeleteResource } from '../families/arm-errors.ts'

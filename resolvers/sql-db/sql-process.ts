@@ -1,4 +1,4 @@
-// SQLite in a process of its own: one message in, one message out. Beside specification 3, service Q.
+// SQLite in a process of its own, a message in and one out. Beside specification 3, service Q.
 //
 // 1. The process has no files, no environment and no children: it is started with Node's permissions
 //    closed. It gets a database as bytes and gives it back as bytes.

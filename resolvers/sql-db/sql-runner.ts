@@ -1,4 +1,4 @@
-// Keeps the processes that run SQL, and ends those that take too long. Beside specification 3, service Q.
+// Keeps the processes that run SQL, and ends the slow ones. Beside specification 3, service Q.
 //
 // 1. A process starts with the first request and answers one at a time. It keeps ours alive only
 //    while it has something to do.

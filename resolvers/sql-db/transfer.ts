@@ -1,5 +1,5 @@
-// Taking the content of a database out, and putting it in, in parts. Beside specification 3, service Q;
-// in the graph alone, for backups among others.
+// Taking the content of a database out and putting it in. Beside specification 3, service Q.
+// In the graph alone, in parts, for backups among others.
 //
 // 1. What is taken out is one version: the first part names it, and the next are asked of the same.
 // 2. What is put in is named by its digest. Parts may come in any order and more than once; the

@@ -1,4 +1,4 @@
-// Turns at one thing: whoever comes while another is there waits. Beside specification 3, service Q.
+// Turns at one thing: who comes while another is there waits. Beside specification 3, service Q.
 
 /** Runs what has the same key one after the other, and what has another key beside it. */
 export function turnTaker() {
