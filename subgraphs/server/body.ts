@@ -20,8 +20,8 @@ export function gather(operation: Operation, request: Sent): object {
   const sent: Record<string, unknown> = route.body
     ? { [route.body]: read }
     : { ...(read as object) }
-  for (const name of Object.keys(operation.input)) {
-    if (isInQuery(route, name) && query[name] !== undefined) sent[name] = query[name]
+  for (const name in query) {
+    if (Object.hasOwn(operation.input, name) && isInQuery(route, name)) sent[name] = query[name]
   }
   for (const name of route.headers ?? []) {
     const value = headers[name.toLowerCase()]
@@ -72,5 +72,9 @@ function readForm(type: string, body: Buffer): Record<string, string> {
       `Send the body as application/x-www-form-urlencoded, not as ${type || 'nothing'}.`,
     )
   }
-  return Object.fromEntries(new URLSearchParams(body.toString('utf8')))
+  const form = new URLSearchParams(body.toString('utf8'))
+  const names = [...form.keys()]
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw Invalid(`${twice} must be there once.`)
+  return Object.fromEntries(form)
 }

@@ -192,10 +192,15 @@ function queryOf(
 ): Record<string, unknown> {
   const query = request.query as Record<string, unknown>
   if (!ignoreCase) return query
-  const names = new Map(Object.keys(input).map((name) => [name.toLowerCase(), name]))
-  return Object.fromEntries(
-    Object.entries(query).map(([name, sent]) => [names.get(name.toLowerCase()) ?? name, sent]),
-  )
+  const respelled: Record<string, unknown> = {}
+  for (const [name, sent] of Object.entries(query)) {
+    const plain = name.toLowerCase()
+    const own = Object.hasOwn(input, name)
+      ? name
+      : Object.keys(input).find((own) => own.toLowerCase() === plain)
+    respelled[own ?? name] = sent
+  }
+  return respelled
 }
 
 async function prove(
@@ -211,9 +216,10 @@ async function prove(
 
 /** The router calls the rest of a path `*`; the operation has a name for it. */
 function paramsOf({ rest }: Operation, request: FastifyRequest): Record<string, unknown> {
-  const { '*': remainder, ...params } = request.params as Record<string, unknown>
-  const name = /\{(\w+)\+\}$/.exec(rest!.path)?.[1]
-  return name ? { ...params, [name]: remainder } : params
+  const params = request.params as Record<string, unknown>
+  if (!rest!.path.endsWith('+}')) return params
+  const { '*': remainder, ...others } = params
+  return { ...others, [/\{(\w+)\+\}$/.exec(rest!.path)![1]!]: remainder }
 }
 
 /** Puts the request id where the service's clients look for it, and where everyone can. */
