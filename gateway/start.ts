@@ -26,10 +26,10 @@ try {
   )
 }
 polygraph.start()
+if (polygraph.services.some(({ subgraph }) => subgraph.name === 'identity')) await inviteFirst()
 const readyMs = Math.round(performance.now())
 log.info({ readyMs, services: polygraph.services.map(({ subgraph }) => subgraph.name) }, 'ready')
 process.stderr.write(banner({ configuration, polygraph, only, readyMs }))
-if (polygraph.services.some(({ subgraph }) => subgraph.name === 'identity')) await inviteFirst()
 
 let isStopping = false
 // A terminal and npm may both send the signal, so a second one changes nothing.

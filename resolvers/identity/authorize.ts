@@ -47,7 +47,7 @@ export const operations = [
     access: 'anyone',
     refuses: { 400: 'There is no such client, or the redirect URL is not one of its own.' },
     input,
-    run: (sent, ctx) => authorize(sent as Sent, ctx),
+    run: (sent, ctx) => authorize(withoutEmpty(sent) as Sent, ctx),
   }),
 ]
 
@@ -56,6 +56,12 @@ interface Refused {
   readonly error: string
   readonly error_description: string
 }
+
+/** A parameter without a value is one that was left out (RFC 6749, section 3.1). */
+const withoutEmpty = (sent: object): object =>
+  Object.fromEntries(
+    Object.entries(sent).filter(([, value]) => value !== '' && value !== undefined),
+  )
 
 async function authorize(sent: Sent, ctx: Context): Promise<Reply> {
   const client = await ctx.store.get(clients, sent.client_id)
@@ -92,6 +98,7 @@ function redirect(status: 302 | 303, location: string, cookies?: string | string
       'cache-control': 'no-store',
       pragma: 'no-cache',
       'referrer-policy': 'no-referrer',
+      // The door writes a list of values as that many headers.
       ...(cookies && { 'set-cookie': cookies as string }),
     },
   )
@@ -147,7 +154,7 @@ function refusalOfType(
 
 function refusalOfPrompt(prompt: string | undefined): string | undefined {
   if (prompt === undefined) return undefined
-  const words = prompt.split(' ').filter((word) => word !== '')
+  const words = prompt.split(' ')
   if (!words.every((word) => ['none', 'login', 'consent'].includes(word))) {
     return 'prompt has the words none, login and consent.'
   }
@@ -193,7 +200,5 @@ function parametersFor(sent: Sent, client: Client, type: ResponseType): Record<s
       [EXTRA.tokenOnly]: 'yes',
     }),
   }
-  return Object.fromEntries(
-    Object.entries(asked).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>
+  return withoutEmpty(asked) as Record<string, string>
 }

@@ -1,6 +1,6 @@
 // Clients: applications that sign people in here. Specification 1, service S1.
 import { z } from 'zod'
-import type { Context } from '../kernel/context.ts'
+import { isPermitted, type Context } from '../kernel/context.ts'
 import { NotFound } from '../kernel/fault.ts'
 import { load } from '../kernel/load.ts'
 import { del, get, operation, post, put, reply } from '../kernel/operation.ts'
@@ -18,7 +18,7 @@ import { forgetConsents } from './consents.ts'
 import { LimitExceeded } from './errors.ts'
 import { endClient } from './provider-records.ts'
 import { hashOf, newSecret } from './secret-text.ts'
-import { ownerOf } from './users.ts'
+import { personOf } from './users.ts'
 
 /** As many as one page holds, since GET /client is documented without pages. */
 const CLIENTS_MAX = 100
@@ -108,10 +108,11 @@ export const operations = [
 ]
 
 export const entities = {
-  // A client is seen whole by its owner alone.
+  // A client is seen by its owner alone, with a credential that permits it.
   async Client({ clientId }: { clientId: string }, ctx: Context) {
     const client = await load(ctx, clients, clientId)
-    return client?.ownerId === ctx.caller.userId ? client : null
+    const isOwn = client?.ownerId === ctx.caller.userId && isPermitted(ctx.caller, needs)
+    return isOwn ? client : null
   },
 }
 
@@ -122,12 +123,12 @@ export const fields = {
 }
 
 async function listClients({ first, after }: Paging, ctx: Context): Promise<Connection<Client>> {
-  const where = { ownerId: ownerOf(ctx) }
+  const where = { ownerId: personOf(ctx) }
   return connect(ctx, clients, { first: first ?? CLIENTS_MAX, after, where })
 }
 
 async function createClient(input: ClientInput, ctx: Context) {
-  const ownerId = ownerOf(ctx)
+  const ownerId = personOf(ctx)
   const client_secret = newSecret('pgc')
   const client: Client = {
     ...metadataOf(input),
@@ -189,7 +190,7 @@ async function rotateClientSecret({ client_id }: { client_id: string }, ctx: Con
 }
 
 function checkOwn(client: Client | undefined, client_id: string, ctx: Context): Client {
-  if (client?.ownerId === ownerOf(ctx)) return client
+  if (client?.ownerId === personOf(ctx)) return client
   throw NotFound(`You have no client ${client_id}.`)
 }
 

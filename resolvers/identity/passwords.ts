@@ -7,7 +7,7 @@ import { optional, text } from '../kernel/shape.ts'
 import { kind } from '../kernel/store.ts'
 import { WrongPassword } from './errors.ts'
 import { checkGuesses, countFailure } from './throttle.ts'
-import { ownerOf, userByEmail, users, type User } from './users.ts'
+import { ownerOf, userByEmail, type User } from './users.ts'
 
 export const PASSWORD_LENGTH_MIN = 10
 const PASSWORD_LENGTH_MAX = 200
@@ -109,7 +109,7 @@ export async function personBy(ctx: Context, attempt: Attempt): Promise<User | u
   const kept = user && (await ctx.store.get(passwords, user.id))
   // An address that nobody has takes as long as a wrong password: one cannot tell which it was.
   const isRight = await isPasswordOf(kept?.hash ?? (await nobodysHash()), password)
-  if (kept && isRight) return ctx.store.get(users, user.id)
+  if (kept && isRight) return user
   await countFailure(ctx, guessed)
   return undefined
 }

@@ -40,7 +40,7 @@ function recordAdapter(ground: Ground, model: string) {
     async consume(id: string) {
       const record = Provider.ctx && codes.get(Provider.ctx)
       if (record?.name !== nameOf(model, id)) throw new Error('a code is used that was not read')
-      return
+      if (await consumeRecord(ground, record)) return
       // Two who show one code at the same moment: neither can be told from a thief.
       if (record.grantId) await endGrant(ground, record.grantId)
       throw new errors.InvalidGrant('authorization code already consumed')

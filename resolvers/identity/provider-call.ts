@@ -70,6 +70,8 @@ export function exchangeOf(
     req.push(body)
   }
   req.push(null)
+  // All of it is here, so that nothing waits for more or ends the socket that others share.
+  req.complete = true
   const res = new MemoryResponse(req)
   const answered = (): ProviderAnswer => ({
     status: res.statusCode,

@@ -98,6 +98,9 @@ function configurationOf(ground: Ground, issuer: string, keys: KeySet): Configur
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: () => false,
     pkce: { required: () => false },
+    // What a session was given ends with its grants, which signing out ends: see sessions.ts. To look
+    // for the session at every exchange as well would find nothing else.
+    expiresWithSession: () => false,
     features: {
       devInteractions: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },

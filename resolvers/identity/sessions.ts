@@ -1,4 +1,5 @@
 // Where a person is signed in, and which clients they let in.
+import type { AdapterPayload } from 'oidc-provider'
 import type { Context } from '../kernel/context.ts'
 import { NotFound } from '../kernel/fault.ts'
 import { operation } from '../kernel/operation.ts'
@@ -14,6 +15,7 @@ import {
   ofPerson,
   payloadOf,
   providerRecords,
+  type Ground,
   type ProviderRecord,
 } from './provider-records.ts'
 import { ownerOf } from './users.ts'
@@ -59,11 +61,19 @@ async function listSessions(page: Paging, ctx: Context) {
 async function endSession({ id }: { id: string }, ctx: Context): Promise<true> {
   const session = await findSession(ctx, id)
   if (session?.accountId !== ownerOf(ctx)) throw NotFound(`You have no session ${id}.`)
-  for (const { grantId } of Object.values(payloadOf(session, ctx).authorizations ?? {})) {
-    if (grantId) await endGrant(ctx, grantId)
-  }
+  await endGrantsOf(payloadOf(session, ctx), ctx)
   await ctx.store.remove(providerRecords, session.name)
   return true
+}
+
+/** Ends everything that was issued in a session. */
+export async function endGrantsOf(
+  { authorizations = {} }: Pick<AdapterPayload, 'authorizations'>,
+  ground: Ground,
+): Promise<void> {
+  for (const { grantId } of Object.values(authorizations)) {
+    if (grantId) await endGrant(ground, grantId)
+  }
 }
 
 function listConsents(page: Paging, ctx: Context) {

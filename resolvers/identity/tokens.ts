@@ -87,7 +87,8 @@ async function callerByOpaque({ service, tokenHash }: Asked, ctx: Context): Prom
   if (!grantId || !clientId || !accountId) return null
   if (!(await isGranted(ctx, grantId, clientId))) return null
   const id = `token ${tokenHash.slice(0, 16)}`
-  return callerOf(ctx, { id, ownerId: accountId, permissions: scope.split(' ') })
+  const caller = await callerOf(ctx, { id, ownerId: accountId, permissions: scope.split(' ') })
+  return caller && { ...caller, accounts: [] }
 }
 
 async function isGranted(ctx: Context, grantId: string, clientId: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { Unauthenticated } from '../kernel/fault.ts'
 import { load } from '../kernel/load.ts'
 import { get, operation, reply } from '../kernel/operation.ts'
 import { claimsOf, releasedBy } from './claims.ts'
-import { ownerOf, users } from './users.ts'
+import { personOf, users } from './users.ts'
 
 const address = z.object({
   street_address: z.string().optional(),
@@ -46,7 +46,7 @@ export const operations = [
 ]
 
 async function userInfo(_input: object, ctx: Context) {
-  const user = await load(ctx, users, ownerOf(ctx))
+  const user = await load(ctx, users, personOf(ctx))
   if (!user) throw Unauthenticated('The user of this token is gone.')
   const claims = releasedBy(ctx.caller.permissions, claimsOf(user))
   return reply(200, claims, { 'cache-control': 'no-store' })

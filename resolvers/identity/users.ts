@@ -100,8 +100,7 @@ export const operations = [
 
 export const entities = {
   // A person is seen by themselves and by administrators alone.
-  User: ({ id }: { id: string }, ctx: Context) =>
-    id === ctx.caller.userId || ctx.caller.isAdmin ? load(ctx, users, id) : null,
+  User: ({ id }: { id: string }, ctx: Context) => (mayKnow(id, ctx) ? load(ctx, users, id) : null),
   CloudAccount: ({ id }: { id: string }, ctx: Context) =>
     ctx.caller.accounts.some((account) => account.id === id) ? load(ctx, cloudAccounts, id) : null,
 }
@@ -116,11 +115,21 @@ export const fields = {
   },
 }
 
-/** The person who asks. A service that asks by itself is nobody's owner. */
-export function ownerOf(ctx: Context): string {
-  if (ctx.caller.kind !== 'user') throw Forbidden('Only a person can own this.')
-  return ctx.caller.userId
+/** The person who asks, also by a token of a client. A service that asks by itself is no person. */
+export function personOf({ caller }: Context): string {
+  if (caller.kind !== 'user') throw Forbidden('Only a person can own this.')
+  return caller.userId
 }
+
+/** The person who asks for something of their own. */
+export function ownerOf(ctx: Context): string {
+  const userId = personOf(ctx)
+  if (tellsOnly(ctx)) throw Forbidden('This token tells who you are, and does not act for you.')
+  return userId
+}
+
+/** Whether the token is one that a client got to learn of a person what its scopes say, and no more. */
+const tellsOnly = ({ caller }: Context): boolean => caller.permissions.includes('openid')
 
 async function me(_input: object, ctx: Context): Promise<User> {
   const user = await load(ctx, users, ownerOf(ctx))
@@ -128,9 +137,12 @@ async function me(_input: object, ctx: Context): Promise<User> {
   return user
 }
 
+const mayKnow = (id: string, ctx: Context): boolean =>
+  ctx.caller.isAdmin || (id === ctx.caller.userId && !tellsOnly(ctx))
+
 /** A person is seen by themselves and by administrators alone. */
 async function readUser({ id }: { id: string }, ctx: Context): Promise<User> {
-  const user = id === ctx.caller.userId || ctx.caller.isAdmin ? await load(ctx, users, id) : null
+  const user = mayKnow(id, ctx) ? await load(ctx, users, id) : null
   if (!user) throw NotFound(`You know no user ${id}.`)
   return user
 }

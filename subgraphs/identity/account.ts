@@ -10,7 +10,7 @@ import { users } from '../../resolvers/identity/users.ts'
 import type { Context } from '../../resolvers/kernel/context.ts'
 import { Fault, Forbidden, Invalid } from '../../resolvers/kernel/fault.ts'
 import { perform, type Operation } from '../../resolvers/kernel/operation.ts'
-import { alertOf, html, type Page } from './html.ts'
+import { alertOf, html, type Html, type Page } from './html.ts'
 import { member, type Onward, type PageRequest } from './page-request.ts'
 import { signInForm, tryPassword } from './sign-in.ts'
 
@@ -60,7 +60,10 @@ export async function accountSignIn(request: PageRequest): Promise<Page | Onward
   const tried = await tryPassword(ctx, form)
   if ('message' in tried) return accountSignInPage({ ...tried, email: member(form, 'email') })
   const { koa, session: before, cookies } = await sessionOf(request)
-  if (before.exp) await before.destroy()
+  if (before.exp) {
+    await sessions.endGrantsOf(before, ctx)
+    await before.destroy()
+  }
   const session = new (provider.Session as any)()
   const isRemembered = form.get('remember') === 'yes'
   session.loginAccount({ accountId: tried.user.id, amr: ['pwd'], transient: !isRemembered })
@@ -76,6 +79,10 @@ export async function accountSignIn(request: PageRequest): Promise<Page | Onward
 /** What a form must carry to be this session's. */
 const markOf = (session: { uid: string }): string =>
   createHash('sha256').update(`account form ${session.uid}`).digest('base64url')
+
+/** A time to the minute, as people read it; browsers and machines find the rest. */
+const momentOf = (time: string): Html =>
+  html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`
 
 export async function showAccount(request: PageRequest): Promise<Page | Onward> {
   const { session } = await sessionOf(request)
@@ -118,7 +125,7 @@ async function accountPage(request: PageRequest, session: any, message?: string)
               <td>
                 ${node.userAgent ?? 'unknown'}${node.uid === session.uid ? ' (this one)' : ''}
               </td>
-              <td>${fieldOf('Session', 'signedIn', node, ctx)}</td>
+              <td>${momentOf(fieldOf('Session', 'signedIn', node, ctx))}</td>
               <td>
                 <form method="post" action="${base}/account/end-session">
                   ${mark}<input type="hidden" name="id" value="${node.uid}" />
@@ -167,7 +174,7 @@ async function accountPage(request: PageRequest, session: any, message?: string)
         ${history.nodes.map(
           (node: any) =>
             html`<tr>
-              <td>${node.time}</td>
+              <td>${momentOf(node.time)}</td>
               <td>${node.remoteAddress} ${node.userAgent}</td>
               <td>${node.outcome === 'SUCCEEDED' ? 'signed in' : 'wrong password'}</td>
             </tr>`,

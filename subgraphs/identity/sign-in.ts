@@ -6,6 +6,7 @@ import { keepConsent } from '../../resolvers/identity/consents.ts'
 import { personBy } from '../../resolvers/identity/passwords.ts'
 import { exchangeOf } from '../../resolvers/identity/provider-call.ts'
 import { addConsent, EXTRA, RESOURCE_PREFIX } from '../../resolvers/identity/provider.ts'
+import { endGrantsOf } from '../../resolvers/identity/sessions.ts'
 import { recordSignIn } from '../../resolvers/identity/sign-ins.ts'
 import { userByEmail, users, type User } from '../../resolvers/identity/users.ts'
 import type { Context } from '../../resolvers/kernel/context.ts'
@@ -127,7 +128,9 @@ export async function signIn(request: PageRequest): Promise<Page | Onward> {
   const { session } = now.interaction
   if (session?.accountId && session.accountId !== tried.user.id) {
     // Someone else was signed in here: their session ends, and this sign-in begins a new one.
-    await (await provider.Session.findByUid(session.uid))?.destroy()
+    const before = (await provider.Session.findByUid(session.uid)) as any
+    if (before) await endGrantsOf(before, ctx)
+    await before?.destroy()
     now.interaction.session = undefined
     await now.interaction.persist()
   }

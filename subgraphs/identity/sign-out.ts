@@ -2,6 +2,7 @@
 import { isRegistered } from '../../resolvers/identity/client-metadata.ts'
 import { clients } from '../../resolvers/identity/clients.ts'
 import { callProvider, type ProviderAnswer } from '../../resolvers/identity/provider-call.ts'
+import { endGrantsOf } from '../../resolvers/identity/sessions.ts'
 import { sessionOf } from './account.ts'
 import { Html, html, type Page } from './html.ts'
 import { errorPage, type Onward, type PageRequest } from './page-request.ts'
@@ -48,7 +49,9 @@ function audienceOf(token: string | undefined): string | undefined {
   }
 }
 
-export async function confirmSignOut({ ctx, provider, form }: PageRequest): Promise<Page | Onward> {
+export async function confirmSignOut(request: PageRequest): Promise<Page | Onward> {
+  const { ctx, provider, form } = request
+  const { session } = await sessionOf(request)
   const answer = await callProvider(provider, ctx, {
     method: 'POST',
     url: '/sign-out/confirm',
@@ -56,6 +59,7 @@ export async function confirmSignOut({ ctx, provider, form }: PageRequest): Prom
   })
   const { location, 'set-cookie': cookies = [] } = answer.headers
   if (typeof location !== 'string') return refusalOf(answer)
+  if (form.get('logout')) await endGrantsOf(session, ctx)
   return { location, cookies: [cookies].flat() }
 }
 

@@ -34,5 +34,6 @@ table { width: 100%; border-collapse: collapse; }
 th, td { padding: .45rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 td { overflow-wrap: anywhere; }
 td button { padding: .25rem .7rem; }
+time, td button { white-space: nowrap; }
 a { color: var(--accent); }
 `

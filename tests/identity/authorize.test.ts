@@ -78,6 +78,8 @@ test.each([
 
 test.each([
   ['state is missing', { state: undefined }, 'invalid_request'],
+  ['state is empty', { state: '' }, 'invalid_request'],
+  ['prompt is a space', { prompt: ' ' }, 'invalid_request'],
   ['response_type is missing', { response_type: undefined }, 'invalid_request'],
   ['response_type is unknown', { response_type: 'code magic' }, 'unsupported_response_type'],
   ['response_type none is not documented', { response_type: 'none' }, 'unsupported_response_type'],
@@ -230,12 +232,12 @@ test('someone else can sign in where one is signed in, and gets a session of the
   await identity.register('bob')
   const client = await identity.ada.client()
   const browser = identity.browser()
-  const before = await browser.signIn(client)
+  const before = await browser.signIn(client, { response_type: 'token' })
 
   const first = await browser.authorize(client, { prompt: 'login', response_type: 'id_token' })
   const outcome = outcomeOf(await browser.finish(first, 'bob@example.org'))
 
-  expect(before.code).toBeDefined()
+  expect(await identity.credentials.byToken('identity', before.access_token!)).toBeUndefined()
   expect(claimsIn(outcome.id_token!).email).toBe('bob@example.org')
   const { sessions } = await identity.ada.ask('{ sessions { nodes { id } } }')
   expect(sessions.nodes).toEqual([])

@@ -229,6 +229,27 @@ test('a body that is no form is refused', async () => {
   expect(refused).toMatchObject({ status: 415, body: { error: 'invalid_request' } })
 })
 
+test('a field that is there twice is refused', async () => {
+  const identity = await openIdentity()
+  const client = await identity.ada.client()
+  const form = new URLSearchParams({
+    client_id: client.id,
+    client_secret: client.secret,
+    code: 'a',
+  })
+  form.append('code', 'b')
+
+  const refused = await identity.rest('POST /token', form.toString(), {
+    credential: null,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_request', error_description: 'code must be there once.' },
+  })
+})
+
 test('PKCE: the verifier must fit the challenge', async () => {
   const identity = await openIdentity()
   const client = await identity.ada.client()

@@ -257,3 +257,26 @@ test('a token with the scope clients manages the clients of its owner, and one w
     body: { error: 'insufficient_scope' },
   })
 })
+
+test('a token that tells who someone is does not act for them', async () => {
+  const identity = await openIdentity()
+  const { access_token } = await tokensFor(identity, { scope: 'openid clients' })
+  const caller = (await identity.credentials.byToken('identity', access_token!))!
+  const references = [{ __typename: 'User', id: identity.ada.id }]
+
+  for (const query of [
+    '{ me { email } }',
+    '{ apiKeys { nodes { id } } }',
+    '{ sessions { nodes { id } } }',
+  ]) {
+    const { errors } = await identity.graphqlAs(caller, query)
+    expect(errors).toMatchObject([{ extensions: { code: 'Forbidden', status: 403 } }])
+  }
+  const { data } = await identity.graphqlAs(
+    caller,
+    'query ($references: [_Any!]!) { _entities(representations: $references) { ... on User { email } } userInfo { sub email } }',
+    { references },
+  )
+  expect(data).toEqual({ _entities: [null], userInfo: { sub: identity.ada.id, email: null } })
+  expect(caller.accounts).toEqual([])
+})
