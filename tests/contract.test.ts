@@ -1,5 +1,5 @@
 // What holds for the project as a whole: documented paths, descriptions, imports, sizes.
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Kind, parse } from 'graphql'
@@ -82,21 +82,18 @@ describe.each(subgraphs.map((subgraph) => ({ name: subgraph.name, subgraph })))(
   ({ name, subgraph }) => {
     const documentedFile = join(ROOT, `tests/documented/${name}.json`)
 
-    // Identity's documented operations come with its sign-in pages; until then it has none.
-    if (existsSync(documentedFile)) {
-      test('serves the documented methods, paths and statuses, and no others that are not marked', () => {
-        const served = operationsOf(subgraph).flatMap(({ rest }) =>
-          rest && !rest.isBeyond
-            ? [{ method: rest.method, path: subgraph.basePath + rest.path, status: rest.status }]
-            : [],
-        )
-        const line = ({ method, path, status }: (typeof served)[number]) =>
-          `${method} ${path} ${status.toSorted().join(' ')}`
-        const documented = JSON.parse(readFileSync(documentedFile, 'utf8')) as typeof served
+    test('serves the documented methods, paths and statuses, and no others that are not marked', () => {
+      const served = operationsOf(subgraph).flatMap(({ rest }) =>
+        rest && !rest.isBeyond
+          ? [{ method: rest.method, path: subgraph.basePath + rest.path, status: rest.status }]
+          : [],
+      )
+      const line = ({ method, path, status }: (typeof served)[number]) =>
+        `${method} ${path} ${status.toSorted().join(' ')}`
+      const documented = JSON.parse(readFileSync(documentedFile, 'utf8')) as typeof served
 
-        expect(served.map(line).toSorted()).toEqual(documented.map(line).toSorted())
-      })
-    }
+      expect(served.map(line).toSorted()).toEqual(documented.map(line).toSorted())
+    })
 
     test('has a schema that equals its code', () => {
       expect(() => graphqlDoor(subgraph, { performed: () => {}, mistake: () => {} })).not.toThrow()
