@@ -1,39 +1,12 @@
 // Following what runs on after a 202, as the three generations of published clients do.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/hsm.ts'
-import { openForTest, type TestService } from '../open.ts'
+import { openForTest } from '../open.ts'
+import { poll, TERMINAL, wait, type Answer } from '../management-polling.ts'
 import { SUBSCRIPTION } from '../people.ts'
 import { AREA, GONE_MS, PLAIN, VERSION, follow, one, putReady } from './modules.ts'
 
-const POLLS_MAX = 10
 const DAY_MS = 24 * 60 * 60 * 1000
-const TERMINAL = new Set(['succeeded', 'failed', 'canceled'])
-
-type Answer = Awaited<ReturnType<TestService['rest']>>
-
-/** Waits as long as the answer asks, which it must. */
-async function wait(service: TestService, { headers }: Answer) {
-  expect(headers['retry-after']).toBe('1')
-  await service.advance(Number(headers['retry-after']) * 1000)
-}
-
-/** Polls until `isDone`, and returns the last answer and how many were needed. */
-async function poll(
-  service: TestService,
-  {
-    first,
-    ask,
-    isDone,
-  }: { first: Answer; ask: () => Promise<Answer>; isDone: (it: Answer) => boolean },
-) {
-  let answer = first
-  for (let polls = 1; polls <= POLLS_MAX; polls++) {
-    await wait(service, answer)
-    answer = await ask()
-    if (isDone(answer)) return { answer, polls }
-  }
-  throw new Error('the operation does not end')
-}
 
 const hasEnded = ({ body }: Answer) => TERMINAL.has(body.status.toLowerCase())
 

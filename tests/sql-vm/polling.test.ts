@@ -1,7 +1,8 @@
 // Following what runs on, as the three generations of published clients do.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/sql-vm.ts'
-import { openForTest, type TestService } from '../open.ts'
+import { openForTest } from '../open.ts'
+import { poll, POLLS_MAX, TERMINAL, wait, type Answer } from '../management-polling.ts'
 import { SUBSCRIPTION } from '../people.ts'
 import {
   AREA,
@@ -16,34 +17,6 @@ import {
   SUB,
   VERSION,
 } from './cluster.ts'
-
-const POLLS_MAX = 10
-const TERMINAL = new Set(['succeeded', 'failed', 'canceled'])
-
-type Answer = Awaited<ReturnType<TestService['rest']>>
-
-/** Waits as long as the answer asks, which it must. */
-async function wait(service: TestService, { headers }: Answer) {
-  expect(headers['retry-after']).toBe('1')
-  await service.advance(Number(headers['retry-after']) * 1000)
-}
-
-async function poll(
-  service: TestService,
-  {
-    first,
-    ask,
-    isDone,
-  }: { first: Answer; ask: () => Promise<Answer>; isDone: (it: Answer) => boolean },
-) {
-  let answer = first
-  for (let polls = 1; polls <= POLLS_MAX; polls++) {
-    await wait(service, answer)
-    answer = await ask()
-    if (isDone(answer)) return { answer, polls }
-  }
-  throw new Error('the operation does not end')
-}
 
 /** One of each sort, with what creates it and what changes it. */
 const SORTS: [sort: string, path: string, created: object, changed: object][] = [
