@@ -7,6 +7,7 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
@@ -25,19 +26,22 @@ interface Measured {
   readonly schema: GraphQLSchema
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
   readonly variables: Readonly<Record<string, unknown>>
+  /** Set when the size of a page was taken from a variable. */
+  isVaried?: boolean
 }
+
+// The server keeps parsed documents, so that the same operation comes again and again. What it costs
+// is the same each time, unless its variables say how large the pages are.
+const known = new WeakMap<OperationDefinitionNode, number>()
 
 /** Refuses a query whose answer could hold too many objects, before anything of it runs. */
 export const costLimit: ApolloServerPlugin = {
   async requestDidStart() {
     return {
       async didResolveOperation({ schema, document, operation, request }) {
-        const fragments: Record<string, FragmentDefinitionNode> = {}
-        for (const node of document.definitions) {
-          if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node
-        }
-        const variables = request.variables ?? {}
-        const objects = operation ? costOf(operation, { schema, fragments, variables }) : 0
+        const objects = operation
+          ? (known.get(operation) ?? measure(operation, document, schema, request.variables ?? {}))
+          : 0
         if (objects <= OBJECTS_MAX) return
         throw new GraphQLError(
           `The answer could hold ${objects} objects, and at most ${OBJECTS_MAX} are allowed. ` +
@@ -49,7 +53,23 @@ export const costLimit: ApolloServerPlugin = {
   },
 }
 
-export function costOf(operation: OperationDefinitionNode, measured: Measured): number {
+function measure(
+  operation: OperationDefinitionNode,
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  variables: Measured['variables'],
+): number {
+  const fragments: Record<string, FragmentDefinitionNode> = {}
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node
+  }
+  const measured: Measured = { schema, fragments, variables }
+  const cost = costOf(operation, measured)
+  if (!measured.isVaried) known.set(operation, cost)
+  return cost
+}
+
+function costOf(operation: OperationDefinitionNode, measured: Measured): number {
   const root = measured.schema.getRootType(operation.operation)
   return root ? costOfSelections(operation.selectionSet, root, measured) : 0
 }
@@ -85,8 +105,10 @@ function costOfField(field: FieldNode, parent: GraphQLNamedType, measured: Measu
   return 1 + items * costOfSelections(field.selectionSet, type, measured)
 }
 
-function pageSizeOf(field: FieldNode, { variables }: Measured): number {
+function pageSizeOf(field: FieldNode, measured: Measured): number {
+  const { variables } = measured
   const argument = field.arguments?.find(({ name }) => PAGE_ARGUMENTS.has(name.value))?.value
+  if (argument?.kind === Kind.VARIABLE) measured.isVaried = true
   const size =
     argument?.kind === Kind.VARIABLE
       ? Number(variables[argument.name.value])

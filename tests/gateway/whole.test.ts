@@ -111,6 +111,15 @@ test.each([
   expect(errors?.[0].message).toMatch(message)
 })
 
+test('the cost of a query is that of the pages which its variables ask for, each time', async () => {
+  const query =
+    'query ($first: Int) { me { cloudAccounts(first: $first) { nodes { owner { cloudAccounts(first: $first) { nodes { id } } } } } } }'
+
+  expect((await whole.graphql(query, { first: 10 })).status).toBe(200)
+  expect((await whole.graphql(query, { first: 100 })).status).toBe(400)
+  expect((await whole.graphql(query, { first: 10 })).status).toBe(200)
+})
+
 test('a page that is too large is refused', async () => {
   const { errors } = await whole.graphql('{ cloudAccounts(first: 101) { nodes { id } } }')
 
