@@ -47,7 +47,7 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
 
   const server = createServer({ maxHeaderSize: HEADER_MAX }, (request, response) => {
     const url = request.url ?? '/'
-    const name = /^\/([^/?]*)/.exec(url)?.[1] ?? ''
+    const name = firstOf(url)
     const address = options.publicUrl ?? addressOf(request)
     if (alone) {
       request.address = address
@@ -148,6 +148,13 @@ const isReady = ({ ground }: Opened): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** The first segment of a path: the name of a service, or of something of the gateway's own. */
+function firstOf(url: string): string {
+  let end = 1
+  while (end < url.length && url[end] !== '/' && url[end] !== '?') end += 1
+  return url.slice(1, end)
+}
 
 /** Where the client came to. A Host that is none is not repeated in links. */
 function addressOf({ headers, socket }: IncomingMessage): string {

@@ -51,6 +51,8 @@ export const inSubscription = (type: string) => `/subscriptions/{subscriptionId}
 
 /** The subscription as identity spells it, or undefined when it is not the caller's. */
 export function ownSubscription(ctx: Context, subscriptionId: string): string | undefined {
+  // Nearly everyone spells it as it was given to them.
+  if (mayUse(ctx.caller, 'SUBSCRIPTION', subscriptionId)) return subscriptionId
   const asked = subscriptionId.toLowerCase()
   return ctx.caller.accounts.find(
     ({ id }) => id.toLowerCase() === asked && mayUse(ctx.caller, 'SUBSCRIPTION', id),
@@ -77,7 +79,7 @@ export function idAt(path: string, input: Input): string {
   // Text and names in turn, since the names stand in brackets.
   if (!parts) templates.set(path, (parts = path.split(/\{(\w+)\}/)))
   let id = ''
-  for (const [i, part] of parts.entries()) id += i % 2 === 0 ? part : String(input[part])
+  for (let i = 0; i < parts.length; i += 1) id += i % 2 === 0 ? parts[i] : input[parts[i]!]
   return id
 }
 

@@ -28,7 +28,7 @@ export interface Context {
   /** Where the caller reached this service, without a final slash, for links in answers. */
   readonly address: string
   /** The network address that the request came from, where there is one. */
-  readonly remote?: string
+  readonly remote?: string | undefined
   /** The header fields of the request that operations may read, such as If-Match; lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
 }

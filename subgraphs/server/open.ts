@@ -107,7 +107,7 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     caller,
     address,
     headers,
-    ...(remote !== undefined && { remote }),
+    remote,
   })
 
   const schema = graphqlDoor(subgraph, {

@@ -18,9 +18,10 @@ near.addSubnet('fc00::', 7, 'ipv6')
 /** The last address that a proxy added, or that of the connection. */
 export function remoteOf({ socket, headers }: IncomingMessage): string {
   const peer = socket?.remoteAddress ?? ''
-  const family = isIP(peer)
   const forwarded = headers['x-forwarded-for']
-  if (family === 0 || forwarded === undefined) return peer
+  if (forwarded === undefined) return peer
+  const family = isIP(peer)
+  if (family === 0) return peer
   if (!near.check(peer, family === 6 ? 'ipv6' : 'ipv4')) return peer
   const last = String(forwarded).split(',').at(-1)!.trim()
   return isIP(last) ? last : peer

@@ -54,7 +54,7 @@ export interface RestDoor {
 
 export interface ContextRequest {
   readonly address: string
-  readonly remote?: string
+  readonly remote?: string | undefined
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 

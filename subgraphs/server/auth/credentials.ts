@@ -36,18 +36,24 @@ export type AskIdentity = (
 ) => Promise<{ answer: unknown }>
 
 export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials {
-  // Many requests with one credential at the same time cost one question. What is not known is not
-  // remembered, so that a new credential works at once.
-  const remembered = new LRUCache<string, object, [Question, Record<string, string>]>({
+  const remembered = new LRUCache<string, { found: unknown; untilMs: number }>({
     max: REMEMBERED_MAX,
-    ttl: REMEMBERED_MS,
-    ttlResolution: 0,
-    perf: { now: () => wallClock.now().getTime() },
-    async fetchMethod(_name, _stale, { context: [question, variables] }) {
-      const { answer } = await ask(QUESTIONS[question], variables)
-      return (answer as object | null) ?? undefined
-    },
   })
+  const asking = new Map<string, Promise<unknown>>()
+
+  // What is not known is not remembered, so that a new credential works at once.
+  async function askFor(name: string, question: Question, variables: Record<string, string>) {
+    try {
+      const { answer } = await ask(QUESTIONS[question], variables)
+      if (!answer) return undefined
+      const untilMs = wallClock.now().getTime() + REMEMBERED_MS
+      remembered.set(name, { found: answer, untilMs })
+      return answer
+    } finally {
+      asking.delete(name)
+    }
+  }
+
   /** `shown` is what was shown. Nearly every request finds its caller by it, without waiting. */
   async function lookUp<T>(
     question: Question,
@@ -55,9 +61,12 @@ export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials
     variables: () => Record<string, string>,
   ): Promise<T | undefined> {
     const name = `${question} ${shown}`
-    const found =
-      remembered.get(name) ?? (await remembered.fetch(name, { context: [question, variables()] }))
-    return found as T | undefined
+    const kept = remembered.get(name)
+    if (kept && kept.untilMs > wallClock.now().getTime()) return kept.found as T
+    // Many requests with one credential at the same time cost one question.
+    let answer = asking.get(name)
+    if (!answer) asking.set(name, (answer = askFor(name, question, variables())))
+    return answer as Promise<T | undefined>
   }
 
   return {
