@@ -2,10 +2,9 @@
 import { serviceCaller } from '../subgraphs/server/open.ts'
 import { askAs } from './ask-as.ts'
 import { GRAPH } from './callers.ts'
-import { readConfiguration } from './configuration.ts'
+import { configurationOrExit } from './command.ts'
 import { silent } from './logging.ts'
 import { openPolygraph } from './polygraph.ts'
-import { SERVICES } from './services.ts'
 
 const DAY_S = 24 * 3600
 
@@ -14,7 +13,7 @@ if (!email) {
   process.stderr.write('Usage: npm run admin -- <e-mail> [name]\n')
   process.exit(1)
 }
-const configuration = readConfiguration(process.env, Object.keys(SERVICES))
+const configuration = configurationOrExit()
 const polygraph = await openPolygraph(configuration, silent, 'identity')
 const identity = polygraph.services[0]!
 try {

@@ -1,12 +1,12 @@
 // npm run --silent credentials: the demo's credentials as JSON, for the running process's environment.
 // With the name of a service after `--`, as that service has them when it runs alone.
 import { ADDRESS } from './demo.ts'
-import { readConfiguration } from './configuration.ts'
+import { configurationOrExit } from './command.ts'
 import { silent } from './logging.ts'
 import { openPolygraph } from './polygraph.ts'
 import { loadServices, SERVICES } from './services.ts'
 
-const configuration = readConfiguration(process.env, Object.keys(SERVICES))
+const configuration = configurationOrExit()
 const polygraph = await openPolygraph(configuration, silent, 'identity')
 const { answer } = await polygraph.ask('{ answer: demoCredentials }', {})
 await polygraph.close()

@@ -1,5 +1,5 @@
 // npm run work -- <service> [retry|discard <id>]: the steps that failed too often, and what to do.
-import { readConfiguration } from './configuration.ts'
+import { configurationOrExit } from './command.ts'
 import { silent } from './logging.ts'
 import { openPolygraph } from './polygraph.ts'
 import { SERVICES } from './services.ts'
@@ -13,7 +13,7 @@ if (!isKnown) {
   )
   process.exit(1)
 }
-const configuration = readConfiguration(process.env, Object.keys(SERVICES))
+const configuration = configurationOrExit()
 const polygraph = await openPolygraph(configuration, silent, service)
 const { work } = polygraph.services[0]!
 if (what === undefined) {

@@ -90,9 +90,12 @@ export async function openPolygraph(
       const runners = opened.map(({ work }) => work)
       // Background runs would take steps out of the order of time.
       await Promise.all(runners.map((runner) => runner.stop()))
-      const stepsRun = await advanceTo(target, clock, runners)
-      for (const runner of runners) runner.start()
-      return { now: clock.now(), stepsRun }
+      try {
+        const stepsRun = await advanceTo(target, clock, runners)
+        return { now: clock.now(), stepsRun }
+      } finally {
+        for (const runner of runners) runner.start()
+      }
     })
     moving = moved.catch(() => {})
     return moved

@@ -1,6 +1,6 @@
 // npm start: everything in one process. npm start -- backup: one service alone.
 import { banner } from './banner.ts'
-import { BadConfiguration, readConfiguration, type Configuration } from './configuration.ts'
+import { configurationOrExit, exit } from './command.ts'
 import { ensureDemo } from './demo.ts'
 import { openLogging } from './logging.ts'
 import { GATEWAY, openPolygraph } from './polygraph.ts'
@@ -10,6 +10,10 @@ const SHUTDOWN_MS = 10_000
 
 process.env.APOLLO_TELEMETRY_DISABLED = '1'
 const only = process.argv[2]
+const names = Object.keys(SERVICES)
+if (only !== undefined && only !== GATEWAY && !names.includes(only)) {
+  exit(`There is no service ${only}. There are: ${names.join(', ')}.`)
+}
 const configuration = configurationOrExit()
 const logging = openLogging(configuration.logLevel)
 const { log } = logging
@@ -56,22 +60,4 @@ function stop(reason: string): void {
     () => process.exit(0),
     (error: unknown) => exit(String(error)),
   )
-}
-
-function configurationOrExit(): Configuration {
-  const names = Object.keys(SERVICES)
-  if (only !== undefined && only !== GATEWAY && !names.includes(only)) {
-    exit(`There is no service ${only}. There are: ${names.join(', ')}.`)
-  }
-  try {
-    return readConfiguration(process.env, names)
-  } catch (error) {
-    if (!(error instanceof BadConfiguration)) throw error
-    exit(`Polygraph does not start: the configuration is wrong.\n${error.message}`)
-  }
-}
-
-function exit(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

@@ -76,7 +76,7 @@ const forget: Step = async ({ key }, ctx) => {
 }
 export const steps = { [FORGET]: forget }
 
-export async function readKeyValue(input: Input, ctx: Context): Promise<KeyValue> {
+async function readKeyValue(input: Input, ctx: Context): Promise<KeyValue> {
   const store = await findStore(input, ctx)
   return findKeyValue({ store: armKey(store), ...input.listKeyValueParameters }, ctx.store)
 }

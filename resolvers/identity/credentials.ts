@@ -56,7 +56,7 @@ export const apiKeys = kind<ApiKey>('api_key', {
   indexes: [['ownerId'], ['keyHash']],
 })
 
-export const basicAccounts = kind<BasicAccount>('basic_account', {
+const basicAccounts = kind<BasicAccount>('basic_account', {
   key: (account) => account.id,
   columns: {
     ownerId: textOf((account) => account.ownerId),

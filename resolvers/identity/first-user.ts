@@ -20,7 +20,7 @@ interface Invitation {
   readonly expiresMs: number
 }
 
-export const invitations = kind<Invitation>('first_user', { key: () => ABOUT })
+const invitations = kind<Invitation>('first_user', { key: () => ABOUT })
 export const kinds = [invitations]
 
 export const operations = [

@@ -11,7 +11,7 @@ import type { Migration, Records } from './store.ts'
 
 /** Chosen: small against a database, large against a row. Stored versions depend on it. */
 export const PART_BYTES = 32 * 1024
-export const BLOB_BYTES_MAX = 256 * 1024 * 1024
+const BLOB_BYTES_MAX = 256 * 1024 * 1024
 
 /** How many parts a statement reads at most, and how many keys one looks for. */
 const READ_PARTS_MAX = 256

@@ -132,7 +132,7 @@ function acceptRetries(sent: SentErrorAction['retryPolicy'], place: string): Ret
 }
 
 /** An ISO 8601 duration of days and less; undefined when it is none. */
-export function durationMs(duration: string): number | undefined {
+function durationMs(duration: string): number | undefined {
   const [found, ...parts] =
     /^P(?!$)(?:(\d{1,4})D)?(?:T(?!$)(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?$/.exec(
       duration,

@@ -22,7 +22,7 @@ import {
 import { historyAnswer, listAnswer } from './shapes.ts'
 
 /** Chosen: how many entries a job keeps; the oldest go first. */
-export const HISTORY_MAX = 1_000
+const HISTORY_MAX = 1_000
 const MESSAGE_MAX = 2_000
 
 const fields: FilterFields<HistoryEntry> = {

@@ -284,7 +284,7 @@ export async function findCollection(input: Input, ctx: Context): Promise<JobCol
 const missing = (id: string) => ResourceNotFound(`The resource ${id} was not found.`)
 
 /** A collection as answers show it. */
-export function showCollection(found: JobCollection) {
+function showCollection(found: JobCollection) {
   const { id, name, type, location, tags } = found
   return { id, name, type, location, tags, properties: showProperties(found) }
 }

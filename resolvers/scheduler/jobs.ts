@@ -113,7 +113,7 @@ export async function findJob(input: Input, ctx: Context): Promise<Job> {
 const missing = (id: string) => ResourceNotFound(`The resource ${id} was not found.`)
 
 /** A job as answers show it. */
-export function showJob(job: Job) {
+function showJob(job: Job) {
   const { id, type } = job
   return { id, name: shownNameOf(id), type, properties: showProperties(job) }
 }

@@ -24,7 +24,7 @@ const moment = z.preprocess(
     .max(40),
 )
 
-export const FREQUENCIES = ['Minute', 'Hour', 'Day', 'Week', 'Month'] as const
+const FREQUENCIES = ['Minute', 'Hour', 'Day', 'Week', 'Month'] as const
 export const DAYS = [
   'Sunday',
   'Monday',

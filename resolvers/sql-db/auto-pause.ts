@@ -20,7 +20,7 @@ interface Use {
 
 const uses = kind<Use>('sql_database_uses', { key: ({ databaseId }) => databaseId })
 
-export const delayMsOf = ({ properties }: SqlDatabase): number | undefined => {
+const delayMsOf = ({ properties }: SqlDatabase): number | undefined => {
   const { autoPauseDelay } = properties
   return autoPauseDelay === undefined || autoPauseDelay === NEVER
     ? undefined

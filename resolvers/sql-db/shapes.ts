@@ -6,7 +6,7 @@ import { flag, oneOf, optional, tags, text, whole } from '../kernel/shape.ts'
 const WORD_MAX = 128
 const ID_MAX = 1024
 
-export const CREATE_MODES = [
+const CREATE_MODES = [
   'Default',
   'Copy',
   'Secondary',

@@ -19,7 +19,7 @@ import { databaseKeyOf, databases, missing } from './places.ts'
 import type { SqlDatabase } from './shapes.ts'
 
 /** A part, in base64 and with what is around it, fits the body of a request. */
-export const TRANSFER_PART_BYTES = 512 * 1024
+const TRANSFER_PART_BYTES = 512 * 1024
 const BASE64_MAX = Math.ceil(TRANSFER_PART_BYTES / 3) * 4
 const UPLOADS_MAX = 4
 const UPLOAD_MS = 60 * 60 * 1000

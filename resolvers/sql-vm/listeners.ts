@@ -33,7 +33,7 @@ import { polling } from './operations.ts'
 
 const MANY = `${GROUP}/availabilityGroupListeners`
 /** Chosen: so many that whether one of them names a machine is one read. */
-export const LISTENERS_MAX = 100
+const LISTENERS_MAX = 100
 
 export const listener = armResource<AvailabilityGroupListener>({
   type: `${GROUP_TYPE}/availabilityGroupListeners`,

@@ -154,7 +154,7 @@ async function deleteConfigurationSet(
 
 export const setKey = (account: string, name: string): string => `${account}/${name}`
 
-export const setArn = ({ Account, ConfigurationSetName }: ConfigurationSet): string =>
+const setArn = ({ Account, ConfigurationSetName }: ConfigurationSet): string =>
   arnOf({
     service: 'sms-voice',
     account: Account,

@@ -93,7 +93,7 @@ export function send(reply: FastifyReply, answer: Page | Onward): FastifyReply {
 }
 
 /** What is not a refusal is thrown on, for the door to log and to answer. */
-export function refusalPage(error: unknown): Page {
+function refusalPage(error: unknown): Page {
   const isExpired = (error as Error).name === 'SessionNotFound'
   if (isExpired) {
     return errorPage(400, 'This sign-in has ended. Go back to the application and begin again.')

@@ -10,11 +10,11 @@ import { fault } from '../../../resolvers/kernel/fault.ts'
 import { canonicalHead, splitUrl } from './canonical.ts'
 import type { Credentials, Scheme, Shown, SigningKey, SigningScope } from '../subgraph.ts'
 
-export const MissingToken = fault('MissingAuthenticationTokenException', 403)
-export const IncompleteSignature = fault('IncompleteSignature', 400)
-export const InvalidSignature = fault('InvalidSignatureException', 403)
-export const UnrecognizedClient = fault('UnrecognizedClientException', 403)
-export const ExpiredToken = fault('ExpiredTokenException', 403)
+const MissingToken = fault('MissingAuthenticationTokenException', 403)
+const IncompleteSignature = fault('IncompleteSignature', 400)
+const InvalidSignature = fault('InvalidSignatureException', 403)
+const UnrecognizedClient = fault('UnrecognizedClientException', 403)
+const ExpiredToken = fault('ExpiredTokenException', 403)
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 const TERMINATOR = 'aws4_request'
