@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { stillClock } from '../resolvers/kernel/clock.ts'
+import { noGraph } from '../resolvers/kernel/graph.ts'
 import { closedOutbound } from '../resolvers/kernel/outbound.ts'
 import { openSecrets } from '../resolvers/kernel/secrets.ts'
 import { openSqlite } from '../resolvers/kernel/store-sqlite.ts'
@@ -63,6 +64,7 @@ async function openService(file: string) {
     credentials: testCredentials,
     telemetry: openTelemetry(pino({ level: 'silent' })),
     outbound: closedOutbound,
+    graph: noGraph,
     cursorKey: Buffer.alloc(32, 7),
     secrets: openSecrets(Buffer.alloc(32, 9)),
   })

@@ -7,6 +7,8 @@ import type { Credentials } from '../subgraphs/server/subgraph.ts'
 
 /** The audience of tokens that open the graph. */
 export const GRAPH = 'graph'
+/** What the gateway is called beside the services, and the audience of the notes that it reads. */
+export const GATEWAY = 'gateway'
 /** Which of several accounts of the signed services is meant. */
 export const ACCOUNT_HEADER = 'x-polygraph-account'
 

@@ -106,19 +106,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
     const [gatewayPort, ...ports] = await freePorts(1 + countOf(replicas))
     const places = placesOf(replicas, ports)
-    const urls = urlVariables(places)
+    const port = configuration.port || gatewayPort!
+    // It is asked on this machine, wherever else it listens.
+    const url = `http://${configuration.isLoopback ? configuration.host : LOOPBACK}:${port}`
+    const place = { name: 'gateway', service: 'gateway', url, port }
+    const urls = urlVariables([...places, place])
     // The preparation made the demo; a service alone would make but a part of one.
     const own = { ...base, ...urls, POLYGRAPH_DEMO: '0' }
     // The links of a service lead to its own address, which is where its clients come to.
     const ofServices = { ...own, HOST: LOOPBACK, POLYGRAPH_PUBLIC_URL: '' }
     const services = await Promise.all(places.map((place) => startOne(place, ofServices)))
 
-    const port = configuration.port || gatewayPort!
     const PORT = String(port)
     const { publicUrl } = readConfiguration({ ...environment, PORT }, Object.keys(SERVICES))
-    // It is asked on this machine, wherever else it listens.
-    const url = `http://${configuration.isLoopback ? configuration.host : LOOPBACK}:${port}`
-    const place = { name: 'gateway', service: 'gateway', url, port }
     const gateway = await startOne(place, own)
 
     const shared = {

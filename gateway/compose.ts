@@ -3,19 +3,20 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { composeServices } from '@apollo/composition'
 import { parse } from 'graphql'
+import { SCHEMA_FOLDER, SUPERGRAPH } from './supergraph.ts'
 
-const FOLDER = join(import.meta.dirname, '../schema')
-export const SUPERGRAPH = join(FOLDER, 'supergraph.graphql')
+/** Every service that has a schema. */
+const allServices = (): string[] =>
+  globSync(join(SCHEMA_FOLDER, '*.graphql'))
+    .filter((file) => file !== SUPERGRAPH)
+    .map((file) => basename(file, '.graphql'))
 
 /** The composed graph, as it should stand in the file. */
-export function compose(): string {
-  const services = globSync(join(FOLDER, '*.graphql'))
-    .filter((file) => file !== SUPERGRAPH)
-    .sort()
-    .map((file) => {
-      const name = basename(file, '.graphql')
-      return { name, url: `http://${name}/graphql`, typeDefs: parse(readFileSync(file, 'utf8')) }
-    })
+export function compose(names: readonly string[] = allServices()): string {
+  const services = names.toSorted().map((name) => {
+    const text = readFileSync(join(SCHEMA_FOLDER, `${name}.graphql`), 'utf8')
+    return { name, url: `http://${name}/graphql`, typeDefs: parse(text) }
+  })
   const { errors, supergraphSdl } = composeServices(services)
   if (errors) throw new Error(errors.map((error) => error.message).join('\n'))
   return `${supergraphSdl}\n`

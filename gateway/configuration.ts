@@ -23,6 +23,8 @@ export interface Configuration {
   readonly mayCallPrivateAddresses: boolean
   /** Where the subgraphs are that run in processes of their own, by name. */
   readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
+  /** Where the gateway is, for services in processes of their own that ask the whole graph. */
+  readonly gatewayUrls: readonly string[]
 }
 
 const choice = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')
@@ -69,7 +71,7 @@ export function readConfiguration(
   const read = environment.safeParse(withoutEmpty(env))
   for (const { path, message } of read.error?.issues ?? [])
     problems.push(`${String(path[0])}: ${message}`)
-  const subgraphUrls = readUrls(env, services, problems)
+  const { gateway: gatewayUrls = [], ...subgraphUrls } = readUrls(env, services, problems)
   for (const name of Object.keys(env)) {
     const isKnown = name in environment.shape || name.startsWith(URL_PREFIX)
     if (name.startsWith('POLYGRAPH_') && !isKnown)
@@ -103,6 +105,7 @@ export function readConfiguration(
     outboundHosts: words(set.POLYGRAPH_OUTBOUND_HOSTS),
     mayCallPrivateAddresses: set.POLYGRAPH_OUTBOUND_PRIVATE,
     subgraphUrls,
+    gatewayUrls,
   }
 }
 
@@ -119,7 +122,8 @@ function readUrls(
   for (const [name, value = ''] of Object.entries(env)) {
     if (!name.startsWith(URL_PREFIX) || value === '') continue
     const service = name.slice(URL_PREFIX.length).toLowerCase().replaceAll('_', '-')
-    if (!services.includes(service)) problems.push(`${name}: there is no service ${service}`)
+    if (service !== 'gateway' && !services.includes(service))
+      problems.push(`${name}: there is no service ${service}`)
     const addresses = words(value)
     if (!addresses.every((address) => httpUrl.safeParse(address).success)) {
       problems.push(`${name}: must be http URLs, separated by commas`)

@@ -6,9 +6,9 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import { ApolloArmor } from '@escape.tech/graphql-armor'
 import { parse, type GraphQLFormattedError } from 'graphql'
 import type { GatewayContext } from './callers.ts'
-import { SUPERGRAPH } from './compose.ts'
 import { openForwarding } from './forward.ts'
 import { costLimit } from './cost.ts'
+import { SUPERGRAPH } from './supergraph.ts'
 
 // What one query may ask. docs/security.md states these numbers.
 const DEPTH_MAX = 12
@@ -19,10 +19,12 @@ const TOKENS_MAX = 5_000
 interface GatewayOptions {
   readonly dataSourceOf: (subgraph: string) => GraphQLDataSource<GatewayContext>
   readonly isIntrospectable: boolean
+  /** What is served, where it is not what was composed. */
+  readonly supergraph?: string
 }
 
 export async function openGateway(options: GatewayOptions): Promise<ApolloServer<GatewayContext>> {
-  const supergraphSdl = readFileSync(SUPERGRAPH, 'utf8')
+  const supergraphSdl = options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8')
   const forwarding = openForwarding(parse(supergraphSdl), options.dataSourceOf)
   const gateway = new ApolloGateway({
     supergraphSdl,

@@ -3,6 +3,7 @@ import type { ApolloServer } from '@apollo/server'
 import type { FastifyRequest } from 'fastify'
 import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
 import type { Context } from '../resolvers/kernel/context.ts'
+import { noGraph, type GraphPort } from '../resolvers/kernel/graph.ts'
 import { keyFor, openSecrets } from '../resolvers/kernel/secrets.ts'
 import { advanceTo } from '../resolvers/kernel/work.ts'
 import { apolloDoor } from '../subgraphs/server/apollo.ts'
@@ -12,7 +13,7 @@ import { open, serviceCaller, type Ground, type Opened } from '../subgraphs/serv
 import { requestIds } from '../subgraphs/server/request-ids.ts'
 import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 import { openTelemetry } from '../subgraphs/server/telemetry.ts'
-import { callerOf, type GatewayContext } from './callers.ts'
+import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
 import { openFront, type Front } from './front.ts'
 import { masterKey, openStores } from './ground.ts'
@@ -20,9 +21,8 @@ import { inProcess } from './in-process.ts'
 import type { Logging } from './logging.ts'
 import { openOutbound } from './outbound.ts'
 import { askOverHttp, overHttp } from './over-http.ts'
+import { graphInProcess, graphOverHttp } from './graph-port.ts'
 import { loadServices, SERVICES } from './services.ts'
-
-export const GATEWAY = 'gateway'
 
 export interface Polygraph {
   readonly services: readonly Opened[]
@@ -56,15 +56,17 @@ export async function openPolygraph(
   const ask = isIdentityRemote
     ? askRemotely(subgraphUrls.identity!, notes, only)
     : askInProcess(() => opened.find(({ subgraph }) => subgraph.name === 'identity')!)
+  const credentials = openCredentials(ask, wallClock)
   const ground = {
     clock,
     wallClock,
     telemetry,
-    credentials: openCredentials(ask, wallClock),
+    credentials,
     outbound: openOutbound({
       hosts: configuration.outboundHosts,
       mayCallPrivateAddresses: configuration.mayCallPrivateAddresses,
     }),
+    graph: graphPort(),
     cursorKey: keyFor('cursors', key),
     secrets: openSecrets(keyFor('secrets', key)),
     // Time can be moved where one process keeps it for all services.
@@ -77,6 +79,14 @@ export async function openPolygraph(
   if (ground.advance) {
     const { answer } = await ask('{ answer: clockAheadMs }', {})
     clock.moveTo(new Date(wallClock.now().getTime() + Number(answer)))
+  }
+
+  function graphPort(): GraphPort {
+    const { gatewayUrls, publicUrl } = configuration
+    if (only === undefined) return graphInProcess({ gateway: () => apollo, credentials, publicUrl })
+    return gatewayUrls.length > 0
+      ? graphOverHttp({ urls: gatewayUrls, credentials, notes })
+      : noGraph
   }
 
   async function openOne(subgraph: Subgraph): Promise<Opened> {
@@ -119,7 +129,7 @@ export async function openPolygraph(
     apollo,
     contextOf: isAlone
       ? (request) => aloneContext(served[0]!, notes, request)
-      : (request) => gatewayContext(configuration, ground, request),
+      : (request) => gatewayContext(configuration, ground, notes, request),
     telemetry,
     publicUrl: configuration.hasPublicUrl ? configuration.publicUrl : undefined,
     hasPage: configuration.isIntrospectable,
@@ -193,10 +203,16 @@ function answerOf(result: any): { answer: unknown } {
 async function gatewayContext(
   { publicUrl }: Configuration,
   { credentials }: Pick<Ground, 'credentials'>,
+  notes: Notes,
   request: FastifyRequest,
 ): Promise<GatewayContext> {
+  const note = request.headers[NOTE_HEADER]
   return {
-    caller: await callerOf(request.headers, credentials),
+    // A service of ours that asks for a person says so in a note, as the gateway does to services.
+    caller:
+      typeof note === 'string'
+        ? await notes.read(note, GATEWAY)
+        : await callerOf(request.headers, credentials),
     publicUrl,
     requestId: request.id,
     headers: request.headers as Record<string, string | undefined>,

@@ -3,7 +3,8 @@ import { banner } from './banner.ts'
 import { configurationOrExit, exit } from './command.ts'
 import { ensureDemo } from './demo.ts'
 import { openLogging } from './logging.ts'
-import { GATEWAY, openPolygraph } from './polygraph.ts'
+import { GATEWAY } from './callers.ts'
+import { openPolygraph } from './polygraph.ts'
 import { SERVICES } from './services.ts'
 
 const SHUTDOWN_MS = 10_000

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import aws4 from 'aws4'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
-import { stillClock } from '../resolvers/kernel/clock.ts'
-import { NOBODY, type Caller } from '../resolvers/kernel/context.ts'
+import { stillClock, type VirtualClock } from '../resolvers/kernel/clock.ts'
+import { NOBODY, type Caller, type Context } from '../resolvers/kernel/context.ts'
+import { noGraph, type GraphPort } from '../resolvers/kernel/graph.ts'
 import { closedOutbound, type Outbound } from '../resolvers/kernel/outbound.ts'
 import { openSecrets } from '../resolvers/kernel/secrets.ts'
 import { openSqlite } from '../resolvers/kernel/store-sqlite.ts'
@@ -28,8 +29,8 @@ import {
   type Person,
 } from './people.ts'
 
-const START = '2030-01-01T00:00:00.000Z'
-const HOST = 'polygraph.test'
+export const START = '2030-01-01T00:00:00.000Z'
+export const HOST = 'polygraph.test'
 const REGION = 'us-east-1'
 
 export interface OpenOptions {
@@ -38,6 +39,10 @@ export interface OpenOptions {
   readonly wrap?: (store: Store) => Store
   readonly outbound?: Outbound
   readonly credentials?: Credentials
+  readonly graph?: GraphPort
+  /** A clock that several services share, and how it is moved for all of them. */
+  readonly clock?: VirtualClock
+  readonly advance?: Context['advance']
 }
 
 export interface SendOptions {
@@ -51,7 +56,7 @@ export type TestService = Awaited<ReturnType<typeof openForTest>>
 /** The service closes itself when the test ends. */
 export async function openForTest(subgraph: Subgraph, options: OpenOptions = {}) {
   const store = options.store ?? (await openTestStore(subgraph))
-  const clock = stillClock(START)
+  const clock = options.clock ?? stillClock(START)
   const mistakes: unknown[] = []
   const telemetry = openTelemetry(pino({ level: 'silent' }))
   const opened = await open(subgraph, {
@@ -61,6 +66,7 @@ export async function openForTest(subgraph: Subgraph, options: OpenOptions = {})
     credentials: options.credentials ?? testCredentials,
     telemetry: { ...telemetry, mistake: (error) => mistakes.push(error) },
     outbound: options.outbound ?? closedOutbound,
+    graph: options.graph ?? noGraph,
     cursorKey: Buffer.alloc(32, 7),
     secrets: openSecrets(Buffer.alloc(32, 9)),
     advance,
@@ -73,6 +79,7 @@ export async function openForTest(subgraph: Subgraph, options: OpenOptions = {})
   })
 
   async function advance(byMs: number) {
+    if (options.advance) return options.advance(byMs)
     const target = new Date(clock.now().getTime() + byMs)
     const stepsRun = await advanceTo(target, clock, [opened.work])
     return { now: clock.now(), stepsRun }

@@ -56,6 +56,8 @@ export const testCredentials: Credentials = {
     username in people && password === passwordOf(username as Person)
       ? people[username as Person]
       : undefined,
+  byUser: async (userId) =>
+    people[userId as Person] && { ...people[userId as Person], permissions: [] },
 
   async signingKey({ accessKeyId, date, region, service }: SigningScope) {
     const caller = personWith(accessKeyId, (person) => signingKeyOf(person).accessKeyId)

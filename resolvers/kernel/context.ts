@@ -2,6 +2,7 @@
 import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
+import type { Graph } from './graph.ts'
 import type { Outbound } from './outbound.ts'
 import type { Cursors } from './paging.ts'
 import type { Secrets } from './secrets.ts'
@@ -19,6 +20,8 @@ export interface Context {
   readonly events: Events
   readonly cursors: Cursors
   readonly outbound: Outbound
+  /** All services joined, as the caller sees them. */
+  readonly graph: Graph
   readonly secrets: Secrets
   /** Bytes beside the records, in the same store. */
   readonly blobs: Blobs

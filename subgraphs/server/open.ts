@@ -10,6 +10,7 @@ import {
   openEvents,
   sweepEvents,
 } from '../../resolvers/kernel/events.ts'
+import { graphFor, type GraphPort } from '../../resolvers/kernel/graph.ts'
 import { idMaker } from '../../resolvers/kernel/ids.ts'
 import type { Outbound } from '../../resolvers/kernel/outbound.ts'
 import { cursors } from '../../resolvers/kernel/paging.ts'
@@ -33,6 +34,7 @@ export interface Ground {
   readonly credentials: Credentials
   readonly telemetry: Telemetry
   readonly outbound: Outbound
+  readonly graph: GraphPort
   /** Signs page tokens; the same at every start and in every process. */
   readonly cursorKey: Uint8Array
   readonly secrets: Secrets
@@ -105,6 +107,7 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
   const contextFor = (caller: Caller, { address, headers, remote }: ContextRequest): Context => ({
     ...shared,
     caller,
+    graph: graphFor(ground.graph, caller),
     address,
     headers,
     remote,

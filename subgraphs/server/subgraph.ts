@@ -103,6 +103,8 @@ export interface Credentials {
   byApiKey(service: string, key: string): Promise<Caller | undefined>
   byPassword(service: string, username: string, password: string): Promise<Caller | undefined>
   byToken(service: string, token: string): Promise<Caller | undefined>
+  /** A person whom no credential proves now, for whom a service acts: it permits nothing by itself. */
+  byUser(userId: string): Promise<Caller | undefined>
   /** The key derived for one day, region and service; the secret itself stays with identity. */
   signingKey(scope: SigningScope): Promise<SigningKey | undefined>
 }

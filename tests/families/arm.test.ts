@@ -129,6 +129,7 @@ test('a subscription is recognised in any case and answered as identity spells i
         accounts: [{ id: letters, kind: 'SUBSCRIPTION' as const }],
       }),
       byApiKey: async () => undefined,
+      byUser: async () => undefined,
       byPassword: async () => undefined,
       signingKey: async () => undefined,
     },

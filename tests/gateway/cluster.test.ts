@@ -10,7 +10,10 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCluster, type Cluster } from '../../gateway/cluster.ts'
+import { graphOverHttp } from '../../gateway/graph-port.ts'
 import { stillClock, wallClock } from '../../resolvers/kernel/clock.ts'
+import { NOBODY } from '../../resolvers/kernel/context.ts'
+import { graphFor } from '../../resolvers/kernel/graph.ts'
 import { keyFor } from '../../resolvers/kernel/secrets.ts'
 import { NOTE_HEADER, openNotes } from '../../subgraphs/server/auth/gateway.ts'
 import { serviceCaller } from '../../subgraphs/server/open.ts'
@@ -132,6 +135,30 @@ test('the GraphQL door of a service refuses a note that is forged, expired, for 
     forAnother: [401, 'Unauthenticated'],
     missing: [401, 'Unauthenticated'],
   })
+})
+
+test('a service asks the graph as a person, by a note for the gateway and by no other', async () => {
+  const key = Buffer.from(await readFile(join(folder, 'secret.key'), 'utf8'), 'base64')
+  const notes = openNotes(keyFor('notes', key), wallClock)
+  const { me } = ((await ask('{ me { id } }')) as any).data
+  const person = { ...NOBODY, kind: 'user' as const, userId: me.id }
+  const port = graphOverHttp({
+    urls: [cluster.gateway.url],
+    credentials: { byUser: async () => person },
+    notes,
+  })
+  const asked = await graphFor(port, serviceCaller('backup')).as(me.id).ask('{ me { name } }')
+  const wrong = await fetch(`${cluster.gateway.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      [NOTE_HEADER]: await notes.write(person, 'identity'),
+    },
+    body: JSON.stringify({ query: '{ me { name } }' }),
+  })
+
+  expect(asked).toEqual({ data: { me: { name: 'Ada' } } })
+  expect(wrong.status).toBe(401)
 })
 
 test('queries keep succeeding while one of two processes of a service is killed', async () => {

@@ -64,7 +64,9 @@ test('every process knows where every service is, in settings that exist', () =>
       variable,
       filled(value),
     ])
-    expect(readConfiguration(Object.fromEntries(settings), names).subgraphUrls).toEqual(urls)
+    const configuration = readConfiguration(Object.fromEntries(settings), names)
+    expect(configuration.subgraphUrls).toEqual(urls)
+    expect(configuration.gatewayUrls).toEqual(['http://gateway:4000'])
   }
 })
 

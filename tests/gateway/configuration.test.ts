@@ -21,6 +21,7 @@ test('without any setting it is a demo for one machine', () => {
     outboundHosts: [],
     mayCallPrivateAddresses: false,
     subgraphUrls: {},
+    gatewayUrls: [],
   })
 })
 
@@ -44,6 +45,13 @@ test('subgraphs elsewhere are named by their addresses', () => {
   const env = { POLYGRAPH_URL_SQL_DB: 'http://a:1/, http://b:2', POLYGRAPH_URL_VOICE: '' }
 
   expect(read(env).subgraphUrls).toEqual({ 'sql-db': ['http://a:1', 'http://b:2'] })
+})
+
+test('where the gateway is, is no address of a service', () => {
+  const { gatewayUrls, subgraphUrls } = read({ POLYGRAPH_URL_GATEWAY: 'http://g:1/' })
+
+  expect(gatewayUrls).toEqual(['http://g:1'])
+  expect(subgraphUrls).toEqual({})
 })
 
 test('everything that is wrong is named at once', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import type { Clock } from '../../resolvers/kernel/clock.ts'
 import { perform } from '../../resolvers/kernel/operation.ts'
+import { noGraph } from '../../resolvers/kernel/graph.ts'
 import type { Outbound } from '../../resolvers/kernel/outbound.ts'
 import { openSecrets } from '../../resolvers/kernel/secrets.ts'
 import { openSqlite } from '../../resolvers/kernel/store-sqlite.ts'
@@ -45,6 +46,7 @@ export async function openVolume({ file, clock, outbound, synchronous }: VolumeO
     credentials: testCredentials,
     telemetry: openTelemetry(pino({ level: 'error' })),
     outbound,
+    graph: noGraph,
     cursorKey: Buffer.alloc(32, 7),
     secrets: openSecrets(Buffer.alloc(32, 9)),
   })

@@ -29,6 +29,7 @@ export interface ToSign {
 /** Identity with one key pair, and what else it knows about it. */
 export const credentialsOf = (more: Partial<SigningKey> = {}): Credentials => ({
   byApiKey: () => Promise.resolve(undefined),
+  byUser: () => Promise.resolve(undefined),
   byPassword: () => Promise.resolve(undefined),
   byToken: () => Promise.resolve(undefined),
   signingKey: ({ accessKeyId, date, region, service }) =>

@@ -19,6 +19,7 @@ const QUESTIONS = {
     answer: callerByJwt(service: $service, token: $token) ${CALLER} }`,
   byPassword: `query ($service: String!, $username: String!, $password: String!) {
     answer: callerByPassword(service: $service, username: $username, password: $password) ${CALLER} }`,
+  byUser: `query ($userId: String!) { answer: callerByUser(userId: $userId) ${CALLER} }`,
   signingKey: `query ($accessKeyId: String!, $date: String!, $region: String!, $service: String!) {
     answer: signingKey(accessKeyId: $accessKeyId, date: $date, region: $region, service: $service) {
       key sessionTokenHash expiresMs caller ${CALLER} } }`,
@@ -82,6 +83,7 @@ export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials
         username,
         password,
       })),
+    byUser: (userId) => lookUp('byUser', userId, () => ({ userId })),
 
     async signingKey(scope) {
       const found = await lookUp<DerivedSigningKey>('signingKey', nameOf(scope), () => ({
