@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { isPermitted, type Caller, type Context } from './context.ts'
 import { Forbidden, Invalid, Unauthenticated } from './fault.ts'
+import { plainReaderOf, type PlainReader } from './plain-texts.ts'
 
 /** One thing a caller can ask of a service. Both doors reach it through `perform`. */
 export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -106,19 +107,32 @@ export const post = route('POST')
 export const patch = route('PATCH')
 export const del = route('DELETE')
 
-const shapes = new WeakMap<Operation, z.ZodObject>()
+interface Reader {
+  readonly shape: z.ZodObject
+  readonly plain: PlainReader | undefined
+}
+
+const readers = new WeakMap<Operation, Reader>()
+
+function readerOf(operation: Operation): Reader {
+  let reader = readers.get(operation)
+  if (!reader) {
+    const { input } = operation
+    readers.set(operation, (reader = { shape: z.object(input), plain: plainReaderOf(input) }))
+  }
+  return reader
+}
 
 /** The input of an operation as one shape. */
-export function shapeOf(operation: Operation): z.ZodObject {
-  let shape = shapes.get(operation)
-  if (!shape) shapes.set(operation, (shape = z.object(operation.input)))
-  return shape
-}
+export const shapeOf = (operation: Operation): z.ZodObject => readerOf(operation).shape
 
 /** Checks the caller and what was sent, then runs the operation. */
 export async function perform(operation: Operation, sent: object, ctx: Context): Promise<unknown> {
   checkCaller(operation, ctx)
-  const read = shapeOf(operation).safeParse(sent)
+  const { shape, plain } = readerOf(operation)
+  const plainly = plain?.(sent as Record<string, unknown>)
+  if (plainly) return operation.run(plainly, ctx)
+  const read = shape.safeParse(sent)
   if (!read.success) throw invalid(read.error, sent)
   return operation.run(read.data, ctx)
 }

@@ -3,7 +3,8 @@
 // 1. The write-ahead log lets reads go on beside a write; they see what was committed last.
 // 2. Writes and transactions take turns, and those that wait share a commit (group-commit.ts).
 // 3. Reads that come close together share one look at the database, which ends before a commit.
-// 4. A database in memory has one connection, so there reads take turns as well.
+// 4. A record that is read alone is kept until anything is committed, here or by another process.
+// 5. A database in memory has one connection, so there reads take turns as well.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -18,6 +19,7 @@ import type { AnyKind, Dialect, Sql } from './kind-table.ts'
 import { migrate } from './migrations.ts'
 import type { MigrationSet } from './migrations.ts'
 import { recordsOn } from './records.ts'
+import { rowCache, type RowCache } from './row-cache.ts'
 import { isRead, quoted } from './sql-text.ts'
 import type { Records, SqlRow, Store } from './store.ts'
 import { recordOf, tablesOf } from './tables.ts'
@@ -114,6 +116,8 @@ function transactionsOn({ tables, turns, write, inside }: Ground) {
 /** A connection for reads. */
 interface Look {
   readonly reader: DatabaseSync
+  /** What was read of the state that is looked at. */
+  readonly rows: RowCache
   begin(): void
   end(): void
 }
@@ -126,6 +130,11 @@ interface Look {
 function lookWith(reader: DatabaseSync): Look {
   const begin = reader.prepare('BEGIN')
   const commit = reader.prepare('COMMIT')
+  // It counts the commits of all other connections, and so of all that write.
+  const state = reader.prepare('PRAGMA data_version')
+  state.setReturnArrays(true)
+  const rows = rowCache()
+  let seen: unknown
   let timer: NodeJS.Timeout | undefined
 
   function end(): void {
@@ -136,10 +145,14 @@ function lookWith(reader: DatabaseSync): Look {
   }
   return {
     reader,
+    rows,
     end,
     begin() {
       if (timer) return
       begin.run()
+      const [now] = state.get() as unknown as [number]
+      if (now !== seen) rows.clear()
+      seen = now
       timer = setTimeout(end, LOOK_MS_MAX).unref()
     },
   }
@@ -173,9 +186,15 @@ function storeOn(ground: Ground, writer: DatabaseSync, look: Look | undefined): 
       if (!look) return reading(() => reads.get(kind, key))
       checkOutside()
       look.begin()
+      const kept = look.rows.get(kind, key)
+      if (kept) return kept as any
       const { statements } = tables.of(kind)
       const row = isKey(key) ? read.one(statements.get, key) : undefined
-      return row && recordOf(kind, { version: row[0], body: row[1] })
+      if (!row) return undefined
+      const [version, body] = row as [string, string]
+      const record = recordOf(kind, { version, body })
+      look.rows.keep(kind, key, record, body)
+      return record
     },
     getMany: async (kind, keys) => reading(() => reads.getMany(kind, keys)),
     list: async (kind, query) => reading(() => reads.list(kind, query)),

@@ -11,6 +11,7 @@
 
 /** What can be done with records, inside a transaction and outside. */
 export interface Records {
+  /** Outside a transaction the record may be handed to others too, and must not be changed. */
   get<T extends object>(kind: Kind<T>, key: string): Promise<T | undefined>
 
   /** Answers in the order of `keys`, with undefined for the missing, as a DataLoader needs. */

@@ -15,6 +15,7 @@ import {
   reply as replyOf,
   type Operation,
 } from '../../resolvers/kernel/operation.ts'
+import { bodyOf } from '../../resolvers/kernel/row-cache.ts'
 import { gather } from './body.ts'
 import { operationsOf } from './graphql.ts'
 import { openApi } from './openapi.ts'
@@ -249,7 +250,7 @@ function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
     return reply.send(body)
   }
   if (!reply.hasHeader('content-type')) void reply.type('application/json; charset=utf-8')
-  return reply.send(JSON.stringify(body))
+  return reply.send((typeof body === 'object' && bodyOf(body)) || JSON.stringify(body))
 }
 
 function faultOf(error: unknown): Fault {
