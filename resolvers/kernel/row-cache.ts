@@ -2,6 +2,8 @@
 //
 // 1. They are handed to many, so they are frozen to the last field.
 // 2. They are of one state of the database. Whoever looks at another state forgets them all.
+import { setVersion, versionOf } from './store.ts'
+
 const RECORDS_MAX = 5_000
 const CHARACTERS_MAX = 4_000_000
 /** A larger record is rare, and would push many small ones out. */
@@ -11,6 +13,14 @@ const bodies = new WeakMap<object, string>()
 
 /** The JSON of a record that was kept, as it is stored. */
 export const bodyOf = (record: object): string | undefined => bodies.get(record)
+
+/** The record, or a copy of one that was kept, which may be given more properties. */
+export function thawed<T>(record: T): T {
+  if (typeof record !== 'object' || record === null || !bodies.has(record)) return record
+  const copy = { ...record }
+  setVersion(copy, versionOf(record))
+  return copy
+}
 
 export interface RowCache {
   get(kind: object, key: string): object | undefined

@@ -18,6 +18,7 @@ import { resolvers as scalars } from 'graphql-scalars'
 import type { Context } from '../../resolvers/kernel/context.ts'
 import { Fault } from '../../resolvers/kernel/fault.ts'
 import { perform, Reply, type Operation } from '../../resolvers/kernel/operation.ts'
+import { thawed } from '../../resolvers/kernel/row-cache.ts'
 import { graphNameOf, serviceNameOf } from './spelling.ts'
 import type { Subgraph } from './subgraph.ts'
 
@@ -76,7 +77,9 @@ function resolversOf(
   }
   for (const { entities = {}, fields = {} } of resources) {
     for (const [type, resolve] of Object.entries(entities)) {
-      all[type] = { ...all[type], __resolveReference: guarded(type, resolve) }
+      // @apollo/subgraph writes the name of the type into what it is given.
+      const found = async (...asked: [any, Context]) => thawed(await resolve(...asked))
+      all[type] = { ...all[type], __resolveReference: guarded(type, found) }
     }
     for (const [type, own] of Object.entries(fields)) {
       for (const [field, resolve] of Object.entries(own)) {

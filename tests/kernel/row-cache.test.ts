@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { bodyOf, rowCache } from '../../resolvers/kernel/row-cache.ts'
+import { bodyOf, rowCache, thawed } from '../../resolvers/kernel/row-cache.ts'
 import { kind, versionOf } from '../../resolvers/kernel/store.ts'
 import { openSqlite } from '../../resolvers/kernel/store-sqlite.ts'
 import { testFolder } from './engines.ts'
@@ -43,6 +43,19 @@ test('nobody can change what others are handed', async () => {
 
   expect(() => (note.id = 'b')).toThrow(TypeError)
   expect(() => note.parts.push('y')).toThrow(TypeError)
+})
+
+test('a copy of what was kept can be added to, and has its version', async () => {
+  const { store } = await open()
+  await store.insert(notes, { id: 'a', parts: ['x'] })
+  const note = (await store.get(notes, 'a'))!
+
+  const copy = thawed(note)
+
+  expect(copy).not.toBe(note)
+  expect(Object.assign(copy, { more: 1 })).toEqual({ id: 'a', parts: ['x'], more: 1 })
+  expect(versionOf(copy)).toBe(versionOf(note))
+  expect([thawed(null), thawed('a'), thawed(copy)]).toEqual([null, 'a', copy])
 })
 
 test('a write is seen at once, by whatever way it came', async () => {
