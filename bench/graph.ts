@@ -31,7 +31,7 @@ export async function benchGraph(): Promise<boolean> {
   const document = parse(QUERY)
   const gateway = await openGateway({
     isIntrospectable: false,
-    dataSourceOf: (name) => inProcess(serviceOf(name)),
+    sourceOf: (name) => inProcess(serviceOf(name)),
   })
   const context = { caller, publicUrl: url, requestId: 'bench', headers: {} }
   const body = JSON.stringify({ query: QUERY, variables })
@@ -52,8 +52,7 @@ export async function benchGraph(): Promise<boolean> {
       variableValues: variables,
       contextValue: hsm.contextFor(caller, { address: `${url}/hsm`, headers: {} }),
     })
-  const throughGateway = () =>
-    gateway.executeOperation({ query: QUERY, variables }, { contextValue: context })
+  const throughGateway = () => gateway.answer({ query: QUERY, variables }, context)
 
   const results = [
     await compare({
@@ -73,7 +72,7 @@ export async function benchGraph(): Promise<boolean> {
       unit: 'a second of processor time',
     }),
   ]
-  await gateway.stop()
+  await gateway.server.stop()
   await bare.close()
   await ground.close()
   return results.every(Boolean)

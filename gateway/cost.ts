@@ -39,9 +39,8 @@ export const costLimit: ApolloServerPlugin = {
   async requestDidStart() {
     return {
       async didResolveOperation({ schema, document, operation, request }) {
-        const objects = operation
-          ? (known.get(operation) ?? measure(operation, document, schema, request.variables ?? {}))
-          : 0
+        if (!operation) return
+        const objects = objectsOf({ schema, document, operation }, request.variables ?? {})
         if (objects <= OBJECTS_MAX) return
         throw new GraphQLError(
           `The answer could hold ${objects} objects, and at most ${OBJECTS_MAX} are allowed. ` +
@@ -53,10 +52,20 @@ export const costLimit: ApolloServerPlugin = {
   },
 }
 
+export interface Costly {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+}
+
+export const isAffordable = (costly: Costly, variables: Measured['variables']): boolean =>
+  objectsOf(costly, variables) <= OBJECTS_MAX
+
+const objectsOf = (costly: Costly, variables: Measured['variables']): number =>
+  known.get(costly.operation) ?? measure(costly, variables)
+
 function measure(
-  operation: OperationDefinitionNode,
-  document: DocumentNode,
-  schema: GraphQLSchema,
+  { schema, document, operation }: Costly,
   variables: Measured['variables'],
 ): number {
   const fragments: Record<string, FragmentDefinitionNode> = {}

@@ -2,11 +2,13 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { ApolloServer, BaseContext } from '@apollo/server'
 import { fastifyApolloHandler } from '@as-integrations/fastify'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
 import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
+import type { GatewayContext } from './callers.ts'
+import type { Asked, Gateway } from './gateway.ts'
 import { addGraphiqlAssets, graphiqlPage, wantsPage } from './graphiql.ts'
 
 const BODY_MAX = 1024 * 1024
@@ -16,6 +18,8 @@ const HEADER_MAX = 64 * 1024
 declare module 'fastify' {
   interface FastifyRequest {
     rawBody?: Buffer
+    /** The context of a query that is on its long way. */
+    graphContext?: object
   }
 }
 
@@ -24,6 +28,8 @@ export interface FrontOptions<C extends BaseContext> {
   /** A service alone has its REST at the root. */
   readonly isAlone: boolean
   readonly apollo: ApolloServer<C>
+  /** The short way for queries that came before; see gateway.ts. */
+  readonly shortly?: Gateway['shortly'] | undefined
   readonly contextOf: (request: FastifyRequest) => Promise<C>
   readonly telemetry: Telemetry
   /** Where clients are told to look, when not where they came to. */
@@ -78,7 +84,7 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
 }
 
 async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise<FastifyInstance> {
-  const { apollo, contextOf, services, telemetry } = options
+  const { apollo, contextOf, services, telemetry, shortly } = options
   const app = Fastify({ bodyLimit: BODY_MAX, genReqId: options.newId })
   // A signature covers the bytes of the body, so they are kept beside what they say.
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -114,8 +120,21 @@ async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise
     reply.type(telemetry.contentType).send(await telemetry.figures()),
   )
   const answer = fastifyApolloHandler(apollo as unknown as ApolloServer<BaseContext>, {
-    context: (request) => wordFaults(contextOf(request as unknown as FastifyRequest)),
+    context: async (request) => {
+      const asked = request as unknown as FastifyRequest
+      return (asked.graphContext as C | undefined) ?? wordFaults(contextOf(asked))
+    },
   })
+  /** Answers a query that came before, or leaves it to the server. */
+  async function answerShortly(asked: Asked, request: FastifyRequest, reply: FastifyReply) {
+    const context = (await contextOf(request).catch(() => undefined)) as GatewayContext | undefined
+    const outcome = context && (await shortly!(asked, context))
+    if (outcome?.data) {
+      return reply.headers(ANSWER_HEADERS).send(`${JSON.stringify({ data: outcome.data })}\n`)
+    }
+    if (outcome) request.graphContext = outcome.context
+    return answer.call(app, request as any, reply as any)
+  }
   app.route({
     url: '/graphql',
     method: ['GET', 'POST'],
@@ -124,12 +143,37 @@ async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise
       if (options.hasPage && isPage) {
         return reply.headers(graphiqlPage.headers).send(graphiqlPage.body)
       }
+      const asked = shortly && plainlyAsked(request)
+      if (asked) return answerShortly(asked, request, reply)
       return answer.call(app, request as any, reply as any)
     },
   })
   if (options.hasPage) addGraphiqlAssets(app)
   await app.ready()
   return app
+}
+
+/** As the server writes it. */
+const ANSWER_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+}
+const PLAIN_MEMBERS = new Set(['query', 'variables', 'operationName'])
+
+/** A query in the body of a request that asks for nothing else, such as another media type. */
+function plainlyAsked({ method, headers, body }: FastifyRequest): Asked | undefined {
+  if (method !== 'POST' || !headers['content-type']?.startsWith('application/json'))
+    return undefined
+  const { accept = '*/*' } = headers
+  if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
+  for (const member in body) if (!PLAIN_MEMBERS.has(member)) return undefined
+  const { query, variables = null, operationName = null } = body as Record<string, unknown>
+  const isPlain =
+    typeof query === 'string' &&
+    (operationName === null || typeof operationName === 'string') &&
+    (variables === null || (typeof variables === 'object' && !Array.isArray(variables)))
+  return isPlain ? ({ query, variables, operationName } as Asked) : undefined
 }
 
 /** A refusal to prove the caller, with the status that HTTP has for it. */

@@ -1,13 +1,15 @@
 // How twenty graphs become one: plans, batches, forwards. It holds no rule and no data.
 import { readFileSync } from 'node:fs'
-import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway'
+import { ApolloGateway } from '@apollo/gateway'
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { ApolloArmor } from '@escape.tech/graphql-armor'
-import { parse, type GraphQLFormattedError } from 'graphql'
+import type { GraphQLFormattedError } from 'graphql'
+import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
-import { openForwarding } from './forward.ts'
-import { costLimit } from './cost.ts'
+import { costLimit, isAffordable } from './cost.ts'
+import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
+import type { Source } from './executor/source.ts'
 import { SUPERGRAPH } from './supergraph.ts'
 
 // What one query may ask. docs/security.md states these numbers.
@@ -17,21 +19,38 @@ const DIRECTIVES_MAX = 50
 const TOKENS_MAX = 5_000
 
 interface GatewayOptions {
-  readonly dataSourceOf: (subgraph: string) => GraphQLDataSource<GatewayContext>
+  readonly sourceOf: (subgraph: string) => Source
   readonly isIntrospectable: boolean
   /** What is served, where it is not what was composed. */
   readonly supergraph?: string
 }
 
-export async function openGateway(options: GatewayOptions): Promise<ApolloServer<GatewayContext>> {
+/** A request to the graph. */
+export interface Asked {
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined
+  readonly operationName?: string | null | undefined
+}
+
+export interface Gateway {
+  readonly server: ApolloServer<GatewayContext>
+  /**
+   * The answer to a query that came before in the same words, without all that the server does for one
+   * that may be new. Undefined if it has to go that long way; or the context with which it does.
+   */
+  shortly(asked: Asked, context: GatewayContext): Promise<Outcome | undefined>
+  /** The answer, by whichever way. */
+  answer(asked: Asked, context: GatewayContext): Promise<GraphAnswer>
+}
+
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const supergraphSdl = options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8')
-  const forwarding = openForwarding(parse(supergraphSdl), options.dataSourceOf)
+  const execution = compiledExecution(options.sourceOf)
   const gateway = new ApolloGateway({
     supergraphSdl,
-    buildService: ({ name }) => forwarding.sourceOf(name),
-    experimental_didResolveQueryPlan: forwarding.didResolveQueryPlan,
+    buildService: ({ name }) => execution.dataSourceOf(name),
   })
-  gateway.executor = forwarding.executor(gateway.executor)
+  execution.takeOver(gateway)
   const server = new ApolloServer<GatewayContext>({
     gateway,
     introspection: options.isIntrospectable,
@@ -47,7 +66,30 @@ export async function openGateway(options: GatewayOptions): Promise<ApolloServer
     ] as ApolloServerPlugin<any>[],
   })
   await server.start()
-  return server
+
+  async function shortly({ query, variables, operationName }: Asked, context: GatewayContext) {
+    const known = execution.known(query, operationName ?? undefined)
+    const sent = variables ?? {}
+    if (!known || !areGood(known, sent) || !isAffordable(known, sent)) return undefined
+    return execution.execute(known, sent, context)
+  }
+
+  return {
+    server,
+    shortly,
+    async answer(asked, context) {
+      const outcome = await shortly(asked, context)
+      if (outcome?.data) return { data: outcome.data }
+      const contextValue = outcome?.context ?? context
+      const { query, variables, operationName } = asked
+      const { body } = await server.executeOperation(
+        { query, ...(variables && { variables }), ...(operationName && { operationName }) },
+        { contextValue },
+      )
+      if (body.kind !== 'single') throw new Error('the graph answered in pieces')
+      return body.singleResult as GraphAnswer
+    },
+  }
 }
 
 const protection = new ApolloArmor({

@@ -1,18 +1,18 @@
 // How services ask the whole graph: through the gateway like everyone, under the same limits.
 import { readFileSync } from 'node:fs'
-import type { ApolloServer } from '@apollo/server'
 import { Kind, parse, type TypeNode } from 'graphql'
 import { Unavailable } from '../resolvers/kernel/fault.ts'
 import type { GraphPort, GraphType, GraphTypes } from '../resolvers/kernel/graph.ts'
 import { NOTE_HEADER, type Notes } from '../subgraphs/server/auth/gateway.ts'
 import type { Credentials } from '../subgraphs/server/subgraph.ts'
-import { GATEWAY, type GatewayContext } from './callers.ts'
+import { GATEWAY } from './callers.ts'
+import type { Gateway } from './gateway.ts'
 import { askOverHttp } from './over-http.ts'
 import { SUPERGRAPH } from './supergraph.ts'
 
 interface InProcess {
   /** Asked late, since services are opened before the gateway over them. */
-  readonly gateway: () => ApolloServer<GatewayContext>
+  readonly gateway: () => Pick<Gateway, 'answer'>
   readonly credentials: Pick<Credentials, 'byUser'>
   readonly publicUrl: string
   readonly types?: () => GraphTypes
@@ -26,12 +26,8 @@ export const graphInProcess = ({
 }: InProcess): GraphPort => ({
   types,
   person: (userId) => credentials.byUser(userId),
-  async ask(caller, query, variables) {
-    const contextValue = { caller, publicUrl, requestId: '', headers: {} }
-    const { body } = await gateway().executeOperation({ query, variables }, { contextValue })
-    if (body.kind !== 'single') throw new Error('the graph answered in pieces')
-    return body.singleResult as any
-  },
+  ask: (caller, query, variables) =>
+    gateway().answer({ query, variables }, { caller, publicUrl, requestId: '', headers: {} }),
 })
 
 interface OverHttp {

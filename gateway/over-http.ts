@@ -1,9 +1,9 @@
 // A subgraph in a process of its own: a fetch goes over HTTP, with the gateway's note.
-import type { GraphQLDataSource } from '@apollo/gateway'
 import { GraphQLError } from 'graphql'
 import { Agent, request as send } from 'undici'
 import { NOTE_HEADER, type Notes } from '../subgraphs/server/auth/gateway.ts'
-import { ACCOUNT_HEADER, type GatewayContext } from './callers.ts'
+import { ACCOUNT_HEADER } from './callers.ts'
+import type { Answer, Source } from './executor/source.ts'
 
 const TIME_MS = 10_000
 const CONNECTIONS_MAX = 64
@@ -29,20 +29,17 @@ const agent = new Agent({
   connect: { timeout: 2_000 },
 })
 
-export function overHttp({ name, urls, notes }: HttpOptions): GraphQLDataSource<GatewayContext> {
+export function overHttp({ name, urls, notes }: HttpOptions): Source {
   const ask = askOverHttp({ name, urls })
   return {
-    async process({ request: { query, variables, operationName }, context }) {
-      return (await ask(
-        { query, variables, operationName },
-        {
-          [NOTE_HEADER]: await notes.write(context.caller, name),
-          'x-request-id': context.requestId,
-          ...(context.headers[ACCOUNT_HEADER] && {
-            [ACCOUNT_HEADER]: context.headers[ACCOUNT_HEADER],
-          }),
-        },
-      )) as any
+    prepare: (query, operationName) => async (variables, context) => {
+      const headers: Record<string, string> = {
+        [NOTE_HEADER]: await notes.write(context.caller, name),
+        'x-request-id': context.requestId,
+      }
+      const account = context.headers[ACCOUNT_HEADER]
+      if (account) headers[ACCOUNT_HEADER] = account
+      return (await ask({ query, variables, operationName }, headers)) as Answer
     },
   }
 }

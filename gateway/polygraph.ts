@@ -1,6 +1,7 @@
 // Puts a process together: all services and the gateway, one service alone, or the gateway alone.
 import type { ApolloServer } from '@apollo/server'
 import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
 import type { Context } from '../resolvers/kernel/context.ts'
 import { noGraph, type GraphPort } from '../resolvers/kernel/graph.ts'
@@ -10,11 +11,13 @@ import { apolloDoor } from '../subgraphs/server/apollo.ts'
 import { openCredentials, type AskIdentity } from '../subgraphs/server/auth/credentials.ts'
 import { NOTE_HEADER, openNotes, type Notes } from '../subgraphs/server/auth/gateway.ts'
 import { open, serviceCaller, type Ground, type Opened } from '../subgraphs/server/open.ts'
+import { remoteOf } from '../subgraphs/server/remote.ts'
 import { requestIds } from '../subgraphs/server/request-ids.ts'
 import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 import { openTelemetry } from '../subgraphs/server/telemetry.ts'
 import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
+import type { Ask } from './executor/source.ts'
 import { openFront, type Front } from './front.ts'
 import { masterKey, openStores } from './ground.ts'
 import { inProcess } from './in-process.ts'
@@ -23,6 +26,9 @@ import { openOutbound } from './outbound.ts'
 import { askOverHttp, overHttp } from './over-http.ts'
 import { graphInProcess, graphOverHttp } from './graph-port.ts'
 import { loadServices, SERVICES } from './services.ts'
+
+/** Services and commands ask identity few different questions. */
+const QUESTIONS_MAX = 100
 
 export interface Polygraph {
   readonly services: readonly Opened[]
@@ -83,7 +89,8 @@ export async function openPolygraph(
 
   function graphPort(): GraphPort {
     const { gatewayUrls, publicUrl } = configuration
-    if (only === undefined) return graphInProcess({ gateway: () => apollo, credentials, publicUrl })
+    if (only === undefined)
+      return graphInProcess({ gateway: () => gateway!, credentials, publicUrl })
     return gatewayUrls.length > 0
       ? graphOverHttp({ urls: gatewayUrls, credentials, notes })
       : noGraph
@@ -115,18 +122,22 @@ export async function openPolygraph(
   const served = only ? opened.filter(({ subgraph }) => subgraph.name === only) : opened
   const isAlone = only !== undefined && only !== GATEWAY
   // The planner is loaded by those alone who plan.
-  const apollo: ApolloServer<any> = isAlone
-    ? await apolloDoor(served[0]!, { introspection: configuration.isIntrospectable })
+  const gateway = isAlone
+    ? undefined
     : await (
         await import('./gateway.ts')
       ).openGateway({
         isIntrospectable: configuration.isIntrospectable,
-        dataSourceOf: (name) => dataSourceOf(name, opened, notes, configuration),
+        sourceOf: (name) => sourceOf(name, opened, notes, configuration),
       })
+  const apollo: ApolloServer<any> =
+    gateway?.server ??
+    (await apolloDoor(served[0]!, { introspection: configuration.isIntrospectable }))
   const front = await openFront<any>({
     services: served,
     isAlone,
     apollo,
+    shortly: gateway?.shortly,
     contextOf: isAlone
       ? (request) => aloneContext(served[0]!, notes, request)
       : (request) => gatewayContext(configuration, ground, notes, request),
@@ -159,7 +170,7 @@ function namesServed(only: string | undefined, isIdentityRemote: boolean): strin
   return isIdentityRemote || only === 'identity' ? names : [...names, 'identity']
 }
 
-function dataSourceOf(
+function sourceOf(
   name: string,
   opened: readonly Opened[],
   notes: Notes,
@@ -174,7 +185,7 @@ function dataSourceOf(
 }
 
 function askInProcess(identity: () => Opened): AskIdentity {
-  let source: ReturnType<typeof inProcess> | undefined
+  const prepared = new LRUCache<string, Ask>({ max: QUESTIONS_MAX })
   const context: GatewayContext = {
     caller: serviceCaller('polygraph'),
     publicUrl: '',
@@ -182,8 +193,9 @@ function askInProcess(identity: () => Opened): AskIdentity {
     headers: {},
   }
   return async (query, variables) => {
-    source ??= inProcess(identity())
-    return answerOf(await source.process({ request: { query, variables }, context } as any))
+    let ask = prepared.get(query)
+    if (!ask) prepared.set(query, (ask = inProcess(identity()).prepare(query, undefined)))
+    return answerOf(await ask(variables, context))
   }
 }
 
@@ -240,6 +252,7 @@ async function aloneContext(
             now: ground.wallClock.now(),
           },
           ground.credentials,
+          { ...ground, remote: remoteOf(raw) },
         )
   return contextFor(caller, {
     address: raw.address ?? '',

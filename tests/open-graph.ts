@@ -39,9 +39,9 @@ export async function openGraphForTest(others: readonly Subgraph[], options: Opt
   const gateway = await openGateway({
     isIntrospectable: true,
     supergraph,
-    dataSourceOf: (name) => inProcess(services.get(name)!.opened),
+    sourceOf: (name) => inProcess(services.get(name)!.opened),
   })
-  onTestFinished(() => gateway.stop())
+  onTestFinished(() => gateway.server.stop())
 
   async function advance(byMs: number) {
     const target = new Date(clock.now().getTime() + byMs)
@@ -66,11 +66,18 @@ export async function openGraphForTest(others: readonly Subgraph[], options: Opt
       requestId: '',
       headers: {},
     }
-    const { body } = await gateway.executeOperation({ query, variables }, { contextValue })
-    return JSON.parse(JSON.stringify((body as any).singleResult))
+    return JSON.parse(JSON.stringify(await gateway.answer({ query, variables }, contextValue)))
   }
 
-  return { service: (name: string) => services.get(name)!, ask, askAs, advance, clock, port }
+  return {
+    service: (name: string) => services.get(name)!,
+    ask,
+    askAs,
+    advance,
+    clock,
+    port,
+    gateway,
+  }
 }
 
 /** Composing takes longer than most tests, and a file's tests mostly join the same services. */

@@ -14,8 +14,8 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly input: Shape
   /** Who may ask. The usual is a proved caller. */
   readonly access?: 'anyone' | 'administrators' | 'services'
-  /** The permission that the credential must hold, where one is documented. */
-  readonly needs?: string
+  /** The permission that the credential must hold, where one is documented, or all of several. */
+  readonly needs?: string | readonly string[]
   /** The documented refusals, for OpenAPI: status and when. */
   readonly refuses?: Readonly<Record<number, string>>
   /** The rules. Returns the result, or `reply(...)` when the status is not the first one. */
@@ -39,7 +39,9 @@ export interface RouteOptions {
   readonly headers?: readonly string[]
   /** What the body is written in. JSON unless said. */
   readonly media?: 'json' | 'form' | 'bytes'
-  /** What the documented body shows of the result. GraphQL shows what is asked for. */
+  /** How many bytes a body may have, where that is more than what holds for all. */
+  readonly bodyMax?: number
+  /** What the documented body shows of the result, or a promise of it. GraphQL shows what is asked for. */
   readonly show?: (result: any, ctx: Context) => unknown
   /** The shape of the shown body, for OpenAPI and for the tests that hold answers against it. */
   readonly answer?: z.ZodType
@@ -146,8 +148,9 @@ function checkCaller({ access, needs }: Operation, { caller }: Context): void {
   if (access === 'administrators' && !caller.isAdmin) {
     throw Forbidden('Only an administrator may ask this.')
   }
-  if (needs && !isPermitted(caller, needs)) {
-    throw Forbidden(`The credential does not permit ${needs}.`)
+  if (needs === undefined) return
+  for (const needed of typeof needs === 'string' ? [needs] : needs) {
+    if (!isPermitted(caller, needed)) throw Forbidden(`The credential does not permit ${needed}.`)
   }
 }
 

@@ -50,7 +50,7 @@ function describe(operation: Operation, rest: Route, subgraph: Subgraph): object
   const { name, access, needs, refuses = {} } = operation
   return {
     operationId: name,
-    ...(needs && { description: `Needs the permission ${needs}.` }),
+    ...(needs && { description: `Needs the permission ${[needs].flat().join(' and ')}.` }),
     security: access === 'anyone' ? [] : [{ [rest.scheme?.name ?? SECURITY]: [] }],
     parameters: [
       ...parametersOf(operation, rest),

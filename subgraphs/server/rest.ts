@@ -16,6 +16,7 @@ import {
   type Operation,
 } from '../../resolvers/kernel/operation.ts'
 import { bodyOf } from '../../resolvers/kernel/row-cache.ts'
+import { arnPaths } from './arn-paths.ts'
 import { gather } from './body.ts'
 import { operationsOf } from './graphql.ts'
 import { openApi } from './openapi.ts'
@@ -63,8 +64,12 @@ export interface ContextRequest {
 export function restDoor(door: RestDoor): FastifyInstance {
   const { subgraph, telemetry, newId } = door
   const { dialect } = subgraph
+  const paths = operationsOf(subgraph).flatMap(({ rest }) =>
+    rest ? [subgraph.basePath + rest.path] : [],
+  )
   const app = Fastify({
     bodyLimit: BODY_MAX,
+    rewriteUrl: arnPaths(paths),
     routerOptions: { maxParamLength: PARAMETER_MAX, caseSensitive: !dialect.ignoreCase },
     genReqId: (request) => requestIdOf(request.headers['x-request-id']) ?? newId(),
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
@@ -89,7 +94,7 @@ export function restDoor(door: RestDoor): FastifyInstance {
   )
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const fault = faultOf(error)
+    const fault = faultOf(error, request.routeOptions.bodyLimit)
     if (fault.status >= 500) telemetry.mistake(error, { service: subgraph.name, id: request.id })
     const { status, headers, body } = dialect.refuse(fault)
     identify(reply, request, subgraph)
@@ -109,15 +114,17 @@ export function restDoor(door: RestDoor): FastifyInstance {
 function addRoutes(app: FastifyInstance, door: RestDoor): void {
   const { basePath } = door.subgraph
   const operations = operationsOf(door.subgraph).filter(({ rest }) => rest)
-  const byPath = Map.groupBy(operations, ({ rest }) => routerPath(basePath + rest!.path))
-  for (const [url, served] of byPath) {
+  const urlOf = ({ rest }: Operation) => routerPath(basePath + rest!.path)
+  const byPath = Map.groupBy(operations, (operation) => namelessPath(urlOf(operation)))
+  for (const [path, served] of byPath) {
     const isServed = (method: string) => served.some(({ rest }) => rest!.method === method)
-    const add = (url: string) => {
+    const add = (spell: (url: string) => string) => {
       for (const operation of served) {
         app.route({
-          url,
+          url: spell(urlOf(operation)),
           method: operation.rest!.method,
           exposeHeadRoute: !isServed('HEAD'),
+          bodyLimit: operation.rest!.bodyMax ?? BODY_MAX,
           config: { operation: operation.name },
           handler: (request, reply) => answer(door, operation, request, reply),
         })
@@ -126,7 +133,7 @@ function addRoutes(app: FastifyInstance, door: RestDoor): void {
         (method) => isServed(method) || (method === 'HEAD' && isServed('GET')),
       )
       app.route({
-        url,
+        url: spell(urlOf(served[0]!)),
         method: METHODS.filter((method) => !allowed.includes(method)),
         handler(request) {
           throw MethodNotAllowed(
@@ -136,12 +143,17 @@ function addRoutes(app: FastifyInstance, door: RestDoor): void {
         },
       })
     }
-    add(url)
+    add((url) => url)
     // Clients differ about a final slash: the other form works too, where it means nothing else.
-    const other = url.endsWith('/') ? url.slice(0, -1) : `${url}/`
-    if (other !== '' && !url.endsWith('*') && !byPath.has(other)) add(other)
+    const other = otherSlash(path)
+    if (other !== '' && !path.endsWith('*') && !byPath.has(other)) add(otherSlash)
   }
 }
+
+const otherSlash = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : `${url}/`)
+
+/** Two methods of one path may name what is in it differently. */
+const namelessPath = (url: string): string => url.replace(/(?<!:):\w+/g, ':')
 
 /** `{name}` takes one segment, or the part before a colon; `{name+}` takes the rest of the path. */
 function routerPath(path: string): string {
@@ -212,7 +224,7 @@ async function prove(
 ): Promise<Caller> {
   if (access === 'anyone') return NOBODY
   if (rest!.scheme) return rest!.scheme.prove(shown, contextFor(NOBODY, reached))
-  return subgraph.scheme.prove(shown, credentials)
+  return subgraph.scheme.prove(shown, credentials, contextFor(NOBODY, reached))
 }
 
 /** The router calls the rest of a path `*`; the operation has a name for it. */
@@ -234,14 +246,16 @@ function write(
   performed: unknown,
   ctx: Context,
   reply: FastifyReply,
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
   const { status, result, headers } =
     performed instanceof Reply ? performed : replyOf(rest!.status[0]!, performed)
   // A status that nobody documented is our mistake, even when the body is right.
   if (!rest!.status.includes(status)) throw new Error(`${name} answered an undocumented ${status}`)
   void reply.status(status).headers(headers)
   if (result === null || result === undefined) return reply.send()
-  return sendBody(reply, rest!.show ? rest!.show(result, ctx) : result)
+  const shown = rest!.show ? rest!.show(result, ctx) : result
+  if (shown instanceof Promise) return shown.then((body) => sendBody(reply, body))
+  return sendBody(reply, shown)
 }
 
 function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
@@ -253,10 +267,10 @@ function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.send((typeof body === 'object' && bodyOf(body)) || JSON.stringify(body))
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown, bodyMax: number): Fault {
   if (error instanceof Fault) return error
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string }
-  if (statusCode === 413) return TooLarge(`The body must not exceed ${BODY_MAX} bytes.`)
+  if (statusCode === 413) return TooLarge(`The body must not exceed ${bodyMax} bytes.`)
   // What else the framework refuses is malformed: a broken percent sign, a parameter too long.
   if (statusCode < 500) return Invalid(`${message}.`)
   return Internal('The service failed to answer.')

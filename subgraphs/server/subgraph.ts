@@ -93,8 +93,11 @@ export interface Scheme {
   /** The name of the service in the scope of a signature. */
   readonly signingName?: string
   /** Returns the caller, or throws a Fault that says what is wrong with the credential. */
-  prove(shown: Shown, credentials: Credentials): Promise<Caller>
+  prove(shown: Shown, credentials: Credentials, own?: ProofGround): Promise<Caller>
 }
+
+/** What a scheme needs that gives out credentials of its own, and keeps them in the service's store. */
+export type ProofGround = Pick<Context, 'store' | 'wallClock' | 'remote'>
 
 export type { Shown }
 

@@ -1,0 +1,22 @@
+// Where a fetch of a plan is answered: a subgraph in this process, or one elsewhere.
+import type { GatewayContext } from '../callers.ts'
+
+export interface Answer {
+  data?: Record<string, any> | null
+  errors?: readonly AnswerError[]
+}
+
+export interface AnswerError {
+  readonly message: string
+  readonly path?: readonly (string | number)[] | undefined
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined
+}
+
+export type Variables = Readonly<Record<string, unknown>>
+
+/** Asks one operation of a subgraph, which was made ready when its plan was. */
+export type Ask = (variables: Variables, context: GatewayContext) => Answer | Promise<Answer>
+
+export interface Source {
+  prepare(query: string, operationName: string | undefined): Ask
+}
