@@ -9,6 +9,7 @@ export const SERVICES: Readonly<Record<string, Load>> = {
   diagnostics: () => import('../subgraphs/diagnostics.ts'),
   hsm: () => import('../subgraphs/hsm.ts'),
   identity: () => import('../subgraphs/identity.ts'),
+  'resource-groups': () => import('../subgraphs/resource-groups.ts'),
   scheduler: () => import('../subgraphs/scheduler.ts'),
   'sql-db': () => import('../subgraphs/sql-db.ts'),
   'sql-vm': () => import('../subgraphs/sql-vm.ts'),

@@ -7,6 +7,7 @@ import * as privateEndpoints from '../resolvers/config-store/private-endpoints.t
 import * as programReads from '../resolvers/config-store/program-reads.ts'
 import * as providerOperations from '../resolvers/config-store/provider-operations.ts'
 import { VERSION } from '../resolvers/config-store/records.ts'
+import * as snapshots from '../resolvers/config-store/snapshots.ts'
 import * as stores from '../resolvers/config-store/stores.ts'
 import { bearer } from './server/auth/bearer.ts'
 import { arm } from './server/dialects/arm.ts'
@@ -26,6 +27,7 @@ export const subgraph: Subgraph = {
     privateEndpoints,
     providerOperations,
     programReads,
+    snapshots,
     entities,
   ],
   demo,

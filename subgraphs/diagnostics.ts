@@ -3,6 +3,7 @@ import { demo } from '../resolvers/diagnostics/demo.ts'
 import * as diagnostics from '../resolvers/diagnostics/diagnostics.ts'
 import * as entities from '../resolvers/diagnostics/entities.ts'
 import * as services from '../resolvers/diagnostics/services.ts'
+import * as snapshots from '../resolvers/diagnostics/snapshots.ts'
 import { bearer } from './server/auth/bearer.ts'
 import { arm } from './server/dialects/arm.ts'
 import type { Subgraph } from './server/subgraph.ts'
@@ -14,6 +15,6 @@ export const subgraph: Subgraph = {
   basePath: '',
   scheme: bearer(),
   dialect: arm,
-  resources: [diagnostics, services, entities],
+  resources: [diagnostics, services, snapshots, entities],
   demo,
 }

@@ -2,6 +2,7 @@
 import * as dedicatedHsms from '../resolvers/hsm/dedicated-hsms.ts'
 import { demo } from '../resolvers/hsm/demo.ts'
 import * as entities from '../resolvers/hsm/entities.ts'
+import * as snapshots from '../resolvers/hsm/snapshots.ts'
 import { bearer } from './server/auth/bearer.ts'
 import { arm } from './server/dialects/arm.ts'
 import type { Subgraph } from './server/subgraph.ts'
@@ -13,6 +14,6 @@ export const subgraph: Subgraph = {
   basePath: '',
   scheme: bearer(),
   dialect: arm,
-  resources: [dedicatedHsms, entities],
+  resources: [dedicatedHsms, snapshots, entities],
   demo,
 }

@@ -6,6 +6,7 @@ import * as jobCollections from '../resolvers/scheduler/job-collections.ts'
 import * as jobs from '../resolvers/scheduler/jobs.ts'
 import { VERSION } from '../resolvers/scheduler/kinds.ts'
 import * as runs from '../resolvers/scheduler/runs.ts'
+import * as snapshots from '../resolvers/scheduler/snapshots.ts'
 import { bearer } from './server/auth/bearer.ts'
 import { arm } from './server/dialects/arm.ts'
 import type { Subgraph } from './server/subgraph.ts'
@@ -18,6 +19,6 @@ export const subgraph: Subgraph = {
   scheme: bearer(),
   dialect: arm,
   exceptions: { occurrence: 'Occurrence' },
-  resources: [jobCollections, jobs, runs, history, entities],
+  resources: [jobCollections, jobs, runs, history, snapshots, entities],
   demo,
 }

@@ -6,6 +6,7 @@ import * as elasticPools from '../resolvers/sql-db/elastic-pools.ts'
 import * as entities from '../resolvers/sql-db/entities.ts'
 import { VERSION } from '../resolvers/sql-db/places.ts'
 import * as servers from '../resolvers/sql-db/servers.ts'
+import * as snapshots from '../resolvers/sql-db/snapshots.ts'
 import * as transfer from '../resolvers/sql-db/transfer.ts'
 import { bearer } from './server/auth/bearer.ts'
 import { arm } from './server/dialects/arm.ts'
@@ -18,6 +19,6 @@ export const subgraph: Subgraph = {
   basePath: '',
   scheme: bearer(),
   dialect: arm,
-  resources: [servers, elasticPools, databases, console, transfer, entities],
+  resources: [servers, elasticPools, databases, console, transfer, snapshots, entities],
   demo,
 }

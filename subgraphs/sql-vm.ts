@@ -6,6 +6,7 @@ import { VERSION } from '../resolvers/sql-vm/kinds.ts'
 import * as listeners from '../resolvers/sql-vm/listeners.ts'
 import * as machines from '../resolvers/sql-vm/machines.ts'
 import * as operations from '../resolvers/sql-vm/operations.ts'
+import * as snapshots from '../resolvers/sql-vm/snapshots.ts'
 import { bearer } from './server/auth/bearer.ts'
 import { arm } from './server/dialects/arm.ts'
 import type { Subgraph } from './server/subgraph.ts'
@@ -17,6 +18,6 @@ export const subgraph: Subgraph = {
   basePath: '',
   scheme: bearer(),
   dialect: arm,
-  resources: [groups, listeners, machines, operations, entities],
+  resources: [groups, listeners, machines, operations, snapshots, entities],
   demo,
 }

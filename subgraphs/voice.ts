@@ -7,6 +7,7 @@ import * as entities from '../resolvers/voice/entities.ts'
 import * as eventDestinations from '../resolvers/voice/event-destinations.ts'
 import * as events from '../resolvers/voice/events.ts'
 import * as messages from '../resolvers/voice/messages.ts'
+import * as snapshots from '../resolvers/voice/snapshots.ts'
 import * as subscriptions from '../resolvers/voice/subscriptions.ts'
 import { sigV4 } from './server/auth/sigv4.ts'
 import { aws } from './server/dialects/aws.ts'
@@ -35,6 +36,7 @@ export const subgraph: Subgraph = {
     calls,
     callRules,
     events,
+    snapshots,
     entities,
   ],
   demo,

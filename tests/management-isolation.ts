@@ -25,6 +25,8 @@ import { OTHER_SUBSCRIPTION, SUBSCRIPTION, type Person } from './people.ts'
 const SUBSCRIPTIONS: Record<Person, string> = { alice: SUBSCRIPTION, bob: OTHER_SUBSCRIPTION }
 const SELECTION_DEPTH = 5
 const ADVANCE_MS = 1_000
+/** What reads or changes a cloud resource that is there, or would restore one from nothing. */
+const NAMES_BY_ID = /(ById|Snapshot)$|^(tag|untag|restore)[A-Z]/
 
 export interface IsolationCase {
   readonly subgraph: Subgraph
@@ -42,6 +44,17 @@ export interface IsolationCase {
   readonly tries: number
   readonly seed: number
 }
+
+/** The inputs of what names a cloud resource by its id. */
+export const byIdInputs = (...ids: readonly string[]) => ({
+  id: ids,
+  tags: [{ mark: '{mark}' }],
+  keys: [['mark']],
+  sha256: ['0'.repeat(64)],
+  sizeBytes: [4],
+  part: [0],
+  bytes: ['AAAAAA=='],
+})
 
 /** How often another's was tried, and how often a person saw a mark of their own. */
 export interface IsolationCounts {
@@ -95,7 +108,9 @@ function makeTry(given: IsolationCase, operations: readonly Operation[], chance:
     return tryReference(given, chance)
   }
   // There must be something to see: on their own, people make more than they remove.
-  const making = operations.filter(({ rest }) => !rest || rest.method === 'PUT')
+  const making = operations.filter(({ rest, name }) =>
+    rest ? rest.method === 'PUT' : !NAMES_BY_ID.test(name),
+  )
   const isMaking = asker === owner && random.below(2) === 0
   const operation = random.one(isMaking ? making : operations)
   const sent = sentTo(operation, given, chance)
@@ -173,7 +188,10 @@ async function askGraph(service: TestService, query: string, variables: object, 
   // A query that the schema refuses would prove nothing.
   const broken = answer.errors?.find(({ extensions }) => /GRAPHQL|INPUT/.test(extensions.code))
   if (broken) throw new Error(`${broken.message} in ${query}`)
-  return { text: JSON.stringify(answer), refusal: answer.errors?.[0].extensions.status }
+  const refusal = answer.errors?.[0].extensions.status
+  // What is not there and what is not yours look alike.
+  const isNothing = answer.data?.answer === null && refusal === undefined
+  return { text: JSON.stringify(answer), refusal: isNothing ? 404 : refusal }
 }
 
 type Sent = Record<string, unknown>

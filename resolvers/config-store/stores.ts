@@ -71,7 +71,7 @@ export const configStore = armResource<ConfigStore>({
   enter: furnish,
 })
 
-const key = { ...group, configStoreName: storeName }
+export const key = { ...group, configStoreName: storeName }
 const token = { $skipToken: optional(text) }
 const body = { ...key, configStoreCreationParameters: storeShape }
 const change = { ...key, configStoreUpdateParameters: storePatch }
@@ -175,7 +175,7 @@ async function accept(sent: Store, at: Acceptance<ConfigStore>): Promise<Accepte
 const fixtureOf = ({ sku, identity, properties }: Accepted<ConfigStore>): string =>
   JSON.stringify([sku, identity, properties.encryption])
 
-async function checkNameIsFree(name: string, tx: Records): Promise<void> {
+export async function checkNameIsFree(name: string, tx: Records): Promise<void> {
   if (!(await isTaken(name, tx))) return
   throw NameUnavailable(`The name '${name}' is in use already. Choose another.`, {
     details: { target: 'configStoreName' },
@@ -188,7 +188,11 @@ async function isTaken(name: string, records: Records): Promise<boolean> {
   return items.length > 0
 }
 
-async function checkSku(sku: SkuName, { id, before, tx }: Acceptance<ConfigStore>): Promise<void> {
+/** Refuses a Free store that may not be, or not become, one. */
+export async function checkSku(
+  sku: SkuName,
+  { id, before, tx }: Pick<Acceptance<ConfigStore>, 'id' | 'before' | 'tx'>,
+): Promise<void> {
   if (sku === 'Standard' || before?.sku.name === 'Free') return
   if (before) {
     throw PropertyChangeNotAllowed(`${before.name} is a Standard store and cannot become Free.`, {

@@ -43,7 +43,7 @@ export const resource = armResource<ApiDiagnostic>({
   accept,
 })
 
-const key = {
+export const key = {
   ...serviceKey,
   diagnosticId: text
     .max(DIAGNOSTIC_ID_MAX, `must be at most ${DIAGNOSTIC_ID_MAX} characters`)
@@ -124,9 +124,14 @@ async function accept(
   { properties }: Diagnostic,
   { id, tx }: Acceptance<ApiDiagnostic>,
 ): Promise<Accepted<ApiDiagnostic>> {
-  await checkService(partsOf(ONE, id)!, tx)
-  checkLogger(properties.loggerId, serviceIdOf(id))
+  await checkPlace(id, properties.loggerId, tx)
   return { properties }
+}
+
+/** Refuses a diagnostic where there is no service for it, or its logger is another's. */
+export async function checkPlace(id: string, loggerId: string, tx: Records): Promise<void> {
+  await checkService(partsOf(ONE, id)!, tx)
+  checkLogger(loggerId, serviceIdOf(id))
 }
 
 /** The id of the service that a diagnostic belongs to. */

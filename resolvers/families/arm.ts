@@ -34,6 +34,17 @@ import {
   plainLocation,
   type Input,
 } from './arm-paths.ts'
+import {
+  isSettled,
+  place,
+  settle,
+  settleLater,
+  settleStep,
+  SETTLED,
+  STATE_MS,
+  type Settling,
+} from './arm-settling.ts'
+import type { TagChange } from './by-id.ts'
 
 export interface ArmResource {
   id: string
@@ -87,15 +98,6 @@ export interface Acceptance<R> {
   readonly ctx: Context
 }
 
-/** How long a resource stays in each state on its way. */
-const STATE_MS = 1_000
-const SETTLED: ReadonlySet<string | undefined> = new Set([
-  undefined,
-  'Succeeded',
-  'Failed',
-  'Canceled',
-])
-
 /** How a change ends whose resource was removed meanwhile. */
 const PREEMPTED = {
   code: 'OperationPreempted',
@@ -112,6 +114,8 @@ export function armResource<R extends ArmResource>(of: ArmDefinition<R>) {
     select: (input: Input) => under('/subscriptions/{subscriptionId}', input),
   }
   return {
+    kind: of.kind,
+    path: of.path,
     put: (input: Input, ctx: Context) => put(of, input, ctx),
     patch: (input: Input, ctx: Context) => patch(of, input, ctx),
     get: (input: Input, ctx: Context) => get(of, input, ctx),
@@ -122,6 +126,10 @@ export function armResource<R extends ArmResource>(of: ArmDefinition<R>) {
       connectAccount(of, account, page, ctx),
     /** The key of an id in any case; undefined when it is malformed or not the caller's. */
     keyOfOwn: (id: string, ctx: Context) => keyOfOwn(of, id, ctx),
+    /** Changes the tags of a resource that is the caller's, as a PATCH of nothing else. */
+    retag: (id: string, to: TagChange, ctx: Context) => retag(of, id, to, ctx),
+    /** Makes a resource that was before, as a new one is made. */
+    revive: (id: string, kept: Accepted<R>, at: At) => begin(of, id, kept, at),
     steps: {
       [settleStep(of)]: (input: Settling, ctx: Context) => settle(of, input, ctx),
       [removeStep(of)]: (input: Removal, ctx: Context) => finishRemoval(of, input, ctx),
@@ -144,21 +152,35 @@ async function put<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context)
 }
 
 /** Replaces the tags as a whole and merges the rest. */
-async function patch<R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) {
-  const asked = checkSubscription(input, ctx)
+const patch = <R extends ArmResource>(of: Of<R>, input: Input, ctx: Context) =>
+  change(of, checkSubscription(input, ctx), () => input[of.body], ctx)
+
+function retag<R extends ArmResource>(of: Of<R>, id: string, to: TagChange, ctx: Context) {
+  const asked = partsOf(of.path, id)
+  if (!asked || !keyOfOwn(of, id, ctx)) throw missing(id)
+  const sentTo = ({ tags = {} }: R) => ({ tags: to(tags) })
+  return change(of, checkSubscription(asked, ctx), sentTo, ctx)
+}
+
+async function change<R extends ArmResource>(
+  of: Of<R>,
+  asked: Input,
+  sentTo: (before: R) => Input,
+  ctx: Context,
+) {
   const id = idAt(of.path, asked)
   return ctx.store.transaction(async (tx) => {
     const before = await tx.get(of.kind, armKey({ id }))
     if (!before) throw missing(id)
     checkIfMatch(ctx.headers['if-match'], before)
-    const sent = input[of.body]
+    const sent = sentTo(before)
     const merged = { ...(merge(before, sent) as object), tags: sent.tags ?? before.tags }
     const after = await write(of, merged, { id, before, tx, ctx })
     if (!of.patchAccepted || isSettled(after)) return reply(200, after, headersOf(after))
-    const change =
-      (await runningOperation(tx, armKey(after))) ?? (await begin(after, asked, { tx, ctx }))
+    const running =
+      (await runningOperation(tx, armKey(after))) ?? (await beginPolled(after, asked, { tx, ctx }))
     // Clients read the resource at the end, unless a Location tells them to read something else.
-    const { Location: _, ...polled } = of.polling!.headers(ctx, change)
+    const { Location: _, ...polled } = of.polling!.headers(ctx, running)
     return reply(of.patchAccepted, after, { ...headersOf(after), ...polled })
   })
 }
@@ -199,20 +221,36 @@ async function write<R extends ArmResource>(of: Of<R>, sent: any, at: Acceptance
   const { id, before, tx, ctx } = at
   if (before) checkChange(before, sent)
   const accepted = await of.accept(sent, at)
-  const identity = before ?? { id, name: id.slice(id.lastIndexOf('/') + 1), type: of.type }
-  const state = before?.properties.provisioningState
+  if (!before) return begin(of, id, accepted, at)
+  const state = before.properties.provisioningState
   // A change while a resource still settles leaves it where it is; its steps go on as begun.
   const states = SETTLED.has(state) ? statesOf(of, before, accepted) : undefined
-  const after = place<R>(accepted, identity, states?.[0] ?? state)
+  const after = place<R>(accepted, before, states?.[0] ?? state)
   await tx.save(of.kind, after)
   if (states) await settleLater(of, after, states, { tx, ctx })
-  await announce(of, before ? 'changed' : 'created', after, { tx, ctx })
+  await announce(of, 'changed', after, { tx, ctx })
   return after
 }
 
-function statesOf<R extends ArmResource>(of: Of<R>, before: R | undefined, after: Accepted<R>) {
+/** Makes a resource, on its way to the state that it stays in. */
+async function begin<R extends ArmResource>(
+  of: Of<R>,
+  id: string,
+  accepted: Accepted<R>,
+  { tx, ctx }: At,
+): Promise<R> {
+  const identity = { id, name: id.slice(id.lastIndexOf('/') + 1), type: of.type }
+  const states = of.states?.creating
+  const after = place<R>(accepted, identity, states?.[0])
+  await tx.save(of.kind, after)
+  if (states) await settleLater(of, after, states, { tx, ctx })
+  await announce(of, 'created', after, { tx, ctx })
+  return after
+}
+
+function statesOf<R extends ArmResource>(of: Of<R>, before: R, after: Accepted<R>) {
   // What failed is made anew, as if it had not been there.
-  if (!before || before.properties.provisioningState === 'Failed') return of.states?.creating
+  if (before.properties.provisioningState === 'Failed') return of.states?.creating
   return of.isChangedAtOnce?.(before, after) ? undefined : of.states?.updating
 }
 
@@ -244,51 +282,10 @@ function checkChange(before: ArmResource, sent: Partial<ArmResource>): void {
   }
 }
 
-interface At {
+export interface At {
   readonly tx: Records
   readonly ctx: Context
 }
-
-interface Settling {
-  readonly key: string
-  readonly from: string
-  readonly to: readonly string[]
-}
-
-const settleStep = ({ type }: Of<any>) => `settle ${type}`
-
-async function settleLater<R extends ArmResource>(
-  of: Of<R>,
-  resource: R,
-  [from, ...to]: readonly string[],
-  { tx, ctx }: At,
-): Promise<void> {
-  if (to.length === 0) return
-  await ctx.work.later(tx, STATE_MS, settleStep(of), { key: armKey(resource), from, to })
-}
-
-/** Moves a resource to its next state. */
-async function settle<R extends ArmResource>(of: Of<R>, step: Settling, ctx: Context) {
-  const { key, from, to } = step
-  await ctx.store.transaction(async (tx) => {
-    const before = await tx.get(of.kind, key)
-    // It was removed, or this step ran already.
-    if (!before || before.properties.provisioningState !== from) return
-    const next = place<R>(before, before, to[0])
-    const after = (await of.enter?.(next, tx, ctx)) ?? next
-    await tx.save(of.kind, after)
-    const change = of.polling && isSettled(after) && (await runningOperation(tx, key))
-    if (change) await endOperation(tx, ctx, change, outcomeOf(after))
-    // What turned out otherwise stays as it turned out.
-    const isOnItsWay = after.properties.provisioningState === to[0]
-    if (isOnItsWay) await settleLater(of, after, to, { tx, ctx })
-  })
-}
-
-const outcomeOf = ({ id, properties }: ArmResource) =>
-  properties.provisioningState === 'Succeeded'
-    ? {}
-    : { error: { code: 'ResourceProvisioningFailed', message: `${id} did not become ready.` } }
 
 interface Removal {
   readonly target: string
@@ -304,11 +301,11 @@ async function beginRemoval<R extends ArmResource>(
 ) {
   await tx.save(of.kind, place<R>(before, before, 'Deleting'))
   await ctx.work.later(tx, STATE_MS, removeStep(of), { target: armKey(before) })
-  return begin(before, asked, { tx, ctx })
+  return beginPolled(before, asked, { tx, ctx })
 }
 
 /** Begins what a client polls while the resource is on its way. */
-function begin(resource: ArmResource, { subscriptionId }: Input, { tx, ctx }: At) {
+function beginPolled(resource: ArmResource, { subscriptionId }: Input, { tx, ctx }: At) {
   const location = plainLocation(resource.location ?? 'global')
   return beginOperation(tx, ctx, { subscriptionId, location, target: armKey(resource) })
 }
@@ -333,18 +330,6 @@ function keyOfOwn<R extends ArmResource>(of: Of<R>, id: string, ctx: Context): s
   return parts && ownSubscription(ctx, parts.subscriptionId!) && armKey({ id })
 }
 
-/** Puts what was accepted together with what the system sets, which wins. */
-function place<R extends ArmResource>(
-  accepted: Accepted<R>,
-  { id, name, type }: Pick<ArmResource, 'id' | 'name' | 'type'>,
-  provisioningState: string | undefined,
-): R {
-  const identity = { id, name, type }
-  const properties = { ...accepted.properties, ...(provisioningState && { provisioningState }) }
-  return { ...identity, ...accepted, ...identity, properties } as unknown as R
-}
-
-const isSettled = ({ properties }: ArmResource) => SETTLED.has(properties.provisioningState)
 const isLeaving = ({ properties }: ArmResource) => properties.provisioningState === 'Deleting'
 
 const headersOf = (resource: ArmResource): Record<string, string> => ({

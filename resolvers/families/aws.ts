@@ -2,7 +2,7 @@
 import { mayUse, type Context } from '../kernel/context.ts'
 import { Forbidden } from '../kernel/fault.ts'
 import { connect } from '../kernel/paging.ts'
-import { optional, text, whole } from '../kernel/shape.ts'
+import { optional, tags, text, whole } from '../kernel/shape.ts'
 import type { Kind, Query } from '../kernel/store.ts'
 
 // Chosen: whatever region a request is signed for, its resources are in this one. A caller who
@@ -10,6 +10,9 @@ import type { Kind, Query } from '../kernel/store.ts'
 export const REGION = 'us-east-1'
 
 const PAGE_MAX = 100
+export const TAGS_MAX = 50
+const TAG_KEY_MAX = 128
+const TAG_VALUE_MAX = 256
 
 export interface Arn {
   readonly service: string
@@ -46,6 +49,20 @@ export function accountOf({ caller }: Pick<Context, 'caller'>): string {
 export function isOwnArn({ caller }: Pick<Context, 'caller'>, arn: Arn, service: string): boolean {
   return arn.service === service && arn.region === REGION && mayUse(caller, 'ACCOUNT', arn.account)
 }
+
+/** Chosen: the limits that the vendor publishes for tags of any resource. */
+export const resourceTags = tags
+  .refine((all) => Object.keys(all).length <= TAGS_MAX, `must be at most ${TAGS_MAX} tags`)
+  .refine(
+    (all) => Object.entries(all).every(([key, value]) => isTag(key, value)),
+    `must have keys of 1 to ${TAG_KEY_MAX} characters that do not begin with aws: and values of at most ${TAG_VALUE_MAX}`,
+  )
+
+const isTag = (key: string, value: string) =>
+  key.length >= 1 &&
+  key.length <= TAG_KEY_MAX &&
+  !/^aws:/i.test(key) &&
+  value.length <= TAG_VALUE_MAX
 
 /** The inputs of a list that is paged by token; `PageSize` is decimal text where it is in a query. */
 export const pageInput = {

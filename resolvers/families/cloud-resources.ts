@@ -2,7 +2,7 @@
 //
 // Every type that implements CloudResource follows the same conventions (docs/cloud-resources.md), so
 // that no service here is known by name: a new one is found as soon as it is in the graph.
-import { dataOf, type Graph, type GraphTypes } from '../kernel/graph.ts'
+import { dataOf, type Graph, type GraphAnswer, type GraphTypes } from '../kernel/graph.ts'
 import { arnOf } from './aws.ts'
 
 const PAGE = 100
@@ -83,8 +83,8 @@ export async function findResources(
   const resources = new Map<string, FoundResource>()
   const { byShape } = knownOf(graph)
   const asked = [...new Set(ids)]
-  // The first id of its shape tells the type of the others.
-  for (const id of new Map(asked.map((id) => [shapeOf(id), id])).values()) {
+  // The first of a shape that is found tells the type of the others.
+  for (const id of asked) {
     if (byShape.has(shapeOf(id))) continue
     const resource = await findUnknown(graph, id)
     if (resource) resources.set(id, resource)
@@ -94,7 +94,7 @@ export async function findResources(
     for (let at = 0; at < ofType.length; at += LOOKUPS_MAX) {
       const some = ofType.slice(at, at + LOOKUPS_MAX)
       const variables = Object.fromEntries(some.map((id, i) => [`id${i}`, id]))
-      const data = dataOf(await graph.ask(findDocument(type, some.length), variables))
+      const data = visibleIn(await graph.ask(findDocument(type, some.length), variables))
       for (const [i, id] of some.entries()) {
         const node = data[`found${i}`]
         if (node) resources.set(id, found(type, node))
@@ -109,7 +109,7 @@ async function findUnknown(graph: Graph, id: string): Promise<FoundResource | un
   const findable = types.filter(({ canFind }) => canFind)
   const fields = findable.map(({ name }) => `${lowered(name)}ById(id: $id) { ${FIELDS} }`)
   if (fields.length === 0) return undefined
-  const data = dataOf(await graph.ask(`query ($id: ID!) { ${fields.join(' ')} }`, { id }))
+  const data = visibleIn(await graph.ask(`query ($id: ID!) { ${fields.join(' ')} }`, { id }))
   for (const type of findable) {
     const node = data[`${lowered(type.name)}ById`]
     if (!node) continue
@@ -119,6 +119,10 @@ async function findUnknown(graph: Graph, id: string): Promise<FoundResource | un
   }
   return undefined
 }
+
+// What a credential does not permit to read is not there for it, and hides nothing of other types.
+const visibleIn = ({ data, errors = [] }: GraphAnswer) =>
+  dataOf({ data, errors: errors.filter(({ extensions }) => extensions?.status !== 403) })
 
 /** Adds tags to a resource and overwrites those of the same names. */
 export async function tagResource(

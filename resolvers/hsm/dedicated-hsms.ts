@@ -61,6 +61,7 @@ export const hsm = armResource<DedicatedHsm>({
   version: VERSION,
   kind: modules,
   body: 'parameters',
+  announces: 'hsm.module',
   // Only tags change after creation, and they need no provisioning.
   states: { creating: CREATING, updating: ['Succeeded'] },
   polling,
@@ -70,7 +71,7 @@ export const hsm = armResource<DedicatedHsm>({
   enter: checkQuota,
 })
 
-const key = {
+export const key = {
   ...group,
   name: text.regex(/^[a-zA-Z0-9-]{3,24}$/, 'must be 3 to 24 letters, digits or hyphens'),
 }
@@ -169,7 +170,10 @@ const FIXED: Record<string, (of: Module | DedicatedHsm) => string | undefined> =
 }
 
 /** Gives every network interface its id, in the group of its module. */
-function connect({ subnet, networkInterfaces }: SentNetworkProfile, id: string): NetworkProfile {
+export function connect(
+  { subnet, networkInterfaces }: SentNetworkProfile,
+  id: string,
+): NetworkProfile {
   const place = partsOf(ONE, id)!
   const interfaces = networkInterfaces?.map(({ privateIpAddress }, index) => ({
     id: idAt(INTERFACE, { ...place, interfaceName: `${place.name}-nic${index + 1}` }),

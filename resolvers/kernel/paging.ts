@@ -72,7 +72,20 @@ export interface Paging {
   readonly after: string | undefined
 }
 
-type ConnectionQuery = Omit<Query, 'limit' | 'after'> & Paging
+/** The arguments of a connection as the graph hands them to a field: null is left out too. */
+export interface PagingArguments {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+}
+
+/** Refuses a page that is empty or too large. */
+export function readPaging(sent: PagingArguments): { first: number; after: string | undefined } {
+  const first = sent.first ?? PAGE_DEFAULT
+  if (first < 1 || first > PAGE_MAX) throw Invalid(`first must be between 1 and ${PAGE_MAX}.`)
+  return { first, after: sent.after ?? undefined }
+}
+
+type ConnectionQuery = Omit<Query, 'limit' | 'after'> & PagingArguments
 
 /**
  * One page of a kind as a connection, read together with every other page of the kind that is asked
@@ -81,9 +94,9 @@ type ConnectionQuery = Omit<Query, 'limit' | 'after'> & Paging
 export async function connect<T extends object>(
   ctx: Context,
   kind: Kind<T>,
-  { first = PAGE_DEFAULT, after, ...query }: ConnectionQuery,
+  { first: sentFirst, after: sentAfter, ...query }: ConnectionQuery,
 ): Promise<Connection<T>> {
-  if (first < 1 || first > PAGE_MAX) throw Invalid(`first must be between 1 and ${PAGE_MAX}.`)
+  const { first, after } = readPaging({ first: sentFirst, after: sentAfter })
   const list = JSON.stringify([kind.name, query])
   const asked: Query = {
     ...query,

@@ -151,6 +151,21 @@ export function retryMsOf({ retryPolicy }: ErrorAction, retryCount: number): num
   return retryType === 'Fixed' && retryCount < most! ? durationMs(retryInterval!) : undefined
 }
 
+/** Passwords that were sealed for one job, sealed for another. */
+export function resealed(
+  passwords: Passwords,
+  { from, to }: { from: string; to: string },
+  { secrets }: Context,
+): Passwords {
+  const after: Passwords = {}
+  for (const name of ['MainAction', 'ErrorAction'] as const) {
+    const sealed = passwords[name]
+    if (sealed === undefined) continue
+    after[name] = secrets.seal(secrets.open(sealed, sealOf(from, name)), sealOf(to, name))
+  }
+  return after
+}
+
 const sealOf = (id: string, name: string) => `${id.toLowerCase()} ${name}`
 
 export interface Outcome {

@@ -160,7 +160,7 @@ async function accept(
   }
   const quota = asked.quota && completed(asked.quota)
   await checkQuota({ sku, quota }, id, tx)
-  if (is && is !== state) await ctx.work.later(tx, 0, SETTLE_STEP, { key: armKey({ id }) })
+  if (is && is !== state) await settleJobsLater(armKey({ id }), { tx, ctx })
   const location = sent.location ?? before?.location
   return { ...(location && { location }), tags: sent.tags, properties: { sku, quota, state } }
 }
@@ -214,10 +214,16 @@ async function turn(state: 'Enabled' | 'Disabled', input: Input, ctx: Context) {
     const location = plainLocation(before.location ?? 'global')
     const { subscriptionId } = asked as { subscriptionId: string }
     const begun = await beginOperation(tx, ctx, { subscriptionId, location, target: key })
-    await ctx.work.later(tx, 0, SETTLE_STEP, { key })
+    await settleJobsLater(key, { tx, ctx })
     return reply(202, null, polling.headers(ctx, begun))
   })
 }
+
+/** Plans the jobs of a collection, such as those that were just put back. */
+export const settleJobsLater = (
+  key: string,
+  { tx, ctx }: { tx: Records; ctx: Context },
+): Promise<void> => ctx.work.later(tx, 0, SETTLE_STEP, { key })
 
 async function hasJobs({ id }: JobCollection, tx: Records): Promise<boolean> {
   const { items } = await tx.list(jobs, { prefix: `${armKey({ id })}/`, limit: 1 })

@@ -153,7 +153,8 @@ async function accept(sent: SentJob, at: Acceptance<Job>): Promise<Accepted<Job>
   return { properties, passwords, incarnation, plan, counts: before?.counts ?? none }
 }
 
-async function holderOf(jobId: string, tx: Records): Promise<JobCollection> {
+/** The collection that a job is in or is to be in. */
+export async function holderOf(jobId: string, tx: Records): Promise<JobCollection> {
   const holder = await tx.get(collections, collectionKeyOf(jobId))
   if (!holder) throw missing(jobId.slice(0, jobId.lastIndexOf('/jobs/')))
   if (!isLeaving(holder)) return holder

@@ -36,10 +36,10 @@ const own =
 
 const findServer = own(sqlServers, SERVER)
 const findPool = own(elasticPools, POOL)
-const findDatabase = own(databases, DATABASE)
+export const findOwnDatabase = own(databases, DATABASE)
 
 export const entities = {
-  SqlDatabase: findDatabase,
+  SqlDatabase: findOwnDatabase,
   SqlServer: findServer,
   ElasticPool: findPool,
   CloudAccount: ({ id }: Reference, { caller }: Context) =>

@@ -2,9 +2,11 @@
 import { armKey } from '../families/arm.ts'
 import { InvalidResourceLocation, PropertyChangeNotAllowed } from '../families/arm-errors.ts'
 import { checkSubscription, idAt, plainLocation, type Input } from '../families/arm-paths.ts'
+import type { TagChange } from '../families/by-id.ts'
 import type { Context } from '../kernel/context.ts'
 import { checkIfMatch, checkIfNoneMatch, etagOf } from '../kernel/etag.ts'
 import { reply } from '../kernel/operation.ts'
+import type { Records } from '../kernel/store.ts'
 import type { Step } from '../kernel/work.ts'
 import { pauseWhenIdle } from './auto-pause.ts'
 import { announce, beginChange, checkIdle, endChange, having, type At } from './changes.ts'
@@ -28,6 +30,7 @@ import {
   below,
   DATABASE,
   DATABASE_TYPE,
+  databaseKeyOf,
   databases,
   droppedDatabases,
   findServer,
@@ -76,6 +79,24 @@ export async function patch(input: Input, ctx: Context) {
   })
 }
 
+/** Changes the tags, as a PATCH of nothing else. */
+export async function retag(id: string, to: TagChange, ctx: Context) {
+  const key = databaseKeyOf(id, ctx)
+  return ctx.store.transaction(async (tx) => {
+    const before = await tx.get(databases, key)
+    if (!before) throw missing(id)
+    checkIfMatch(ctx.headers['if-match'], before)
+    return change(before, NOTHING, to(before.tags ?? {}), { tx, ctx })
+  })
+}
+
+const NOTHING: SentDatabase = {
+  location: undefined,
+  tags: undefined,
+  sku: undefined,
+  properties: undefined,
+}
+
 function checkLocation({ location, name }: SqlServer | SqlDatabase, sent: SentDatabase): void {
   if (!sent.location || plainLocation(sent.location) === plainLocation(location)) return
   throw InvalidResourceLocation(
@@ -85,12 +106,7 @@ function checkLocation({ location, name }: SqlServer | SqlDatabase, sent: SentDa
 
 async function create(id: string, server: SqlServer, sent: SentDatabase, { tx, ctx }: At) {
   const name = id.slice(id.lastIndexOf('/') + 1)
-  if (isReservedName(name)) {
-    throw CannotUseReservedDatabaseName(`A database cannot be called ${name}.`)
-  }
-  if ((await tx.count(databases, below(server, 'databases'))) >= DATABASES_MAX) {
-    throw QuotaExceeded(`The server holds ${DATABASES_MAX} databases, which is the most.`)
-  }
+  await checkRoom(name, server, tx)
   const source = await sourceOf(sent.properties, { id, tx, ctx })
   const template = source && movable(source.template, server)
   const placement = await placementOf(sent, template, { id, tx, ctx })
@@ -121,6 +137,15 @@ async function create(id: string, server: SqlServer, sent: SentDatabase, { tx, c
   if (!isAtOnce) return beginChange(database, CREATE, { tx, ctx })
   await tx.save(databases, database)
   return reply(201, database, { ETag: etagOf(database) })
+}
+
+/** Refuses a name that no database can have, and one database more than a server holds. */
+export async function checkRoom(name: string, server: SqlServer, tx: Records): Promise<void> {
+  if (isReservedName(name)) {
+    throw CannotUseReservedDatabaseName(`A database cannot be called ${name}.`)
+  }
+  if ((await tx.count(databases, below(server, 'databases'))) < DATABASES_MAX) return
+  throw QuotaExceeded(`The server holds ${DATABASES_MAX} databases, which is the most.`)
 }
 
 /** What is made on another server cannot be in the pool of the first. */

@@ -69,7 +69,7 @@ export const machine = armResource<SqlVirtualMachine>({
   checkRemoval: (machine, tx) => checkUnnamed(machine, CannotDeleteResource, tx),
 })
 
-const key = { ...inResourceGroup, sqlVirtualMachineName: resourceName }
+export const key = { ...inResourceGroup, sqlVirtualMachineName: resourceName }
 const body = { ...key, parameters: machineBody }
 const change = { ...key, parameters: tagsPatch }
 const inOne = { ...inResourceGroup, ...paging }
@@ -212,10 +212,12 @@ function identityOf({ identity }: Machine, { before, ctx }: Acceptance<SqlVirtua
   return before?.identity ?? { type: identity.type, principalId: ctx.newId() }
 }
 
+type Place = Pick<Acceptance<SqlVirtualMachine>, 'id' | 'before' | 'tx'>
+
 /** Chosen: a virtual machine has one SQL virtual machine, which stays with it. */
-async function checkBelow(
+export async function checkBelow(
   { virtualMachineResourceId: below }: MachineProperties,
-  { id, before, tx }: Acceptance<SqlVirtualMachine>,
+  { id, before, tx }: Place,
 ): Promise<void> {
   if (below === undefined) return
   const earlier = before?.properties.virtualMachineResourceId
@@ -232,9 +234,9 @@ async function checkBelow(
 }
 
 /** The id of the group that a machine is to be in, spelled as the group is. */
-async function groupFor(
+export async function groupFor(
   groupId: string,
-  { id, tx }: Acceptance<SqlVirtualMachine>,
+  { id, tx }: Pick<Place, 'id' | 'tx'>,
 ): Promise<string> {
   const target = 'properties.sqlVirtualMachineGroupResourceId'
   const subscriptionOf = (form: string, id: string) =>

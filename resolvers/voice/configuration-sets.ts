@@ -1,6 +1,14 @@
 // Configuration sets, which say where the events of calls are published. Specification 3, service M.
 import { z } from 'zod'
-import { accountOf, arnOf, pageInput, REGION, tokenPage } from '../families/aws.ts'
+import {
+  accountOf,
+  arnOf,
+  isOwnArn,
+  pageInput,
+  readArn,
+  REGION,
+  tokenPage,
+} from '../families/aws.ts'
 import type { Context } from '../kernel/context.ts'
 import { del, get, operation, post, reply } from '../kernel/operation.ts'
 import { connect, paging } from '../kernel/paging.ts'
@@ -9,6 +17,7 @@ import { kind, type Records } from '../kernel/store.ts'
 import { AlreadyExists, BadRequest, LimitExceeded, NotFound } from './errors.ts'
 
 const CONFIGURATION_SETS_MAX = 10_000
+const RESOURCE = 'configuration-set/'
 const RESOURCE_TYPE = 'AWS::SMSVOICE::ConfigurationSet'
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -16,6 +25,7 @@ export interface ConfigurationSet {
   readonly Account: string
   readonly ConfigurationSetName: string
   readonly CreatedTime: string
+  readonly Tags?: Readonly<Record<string, string>>
   /** Few by rule, and read with their set. */
   readonly EventDestinations: readonly EventDestination[]
 }
@@ -127,39 +137,76 @@ export async function createConfigurationSet(
     CreatedTime: ctx.clock.now().toISOString(),
     EventDestinations: [],
   }
-  await ctx.store.transaction(async (tx) => {
-    if (!(await tx.insert(configurationSets, set))) {
-      throw AlreadyExists(`There is a configuration set named ${ConfigurationSetName} already.`)
-    }
-    const count = await tx.count(configurationSets, { prefix: `${set.Account}/` })
-    if (count > CONFIGURATION_SETS_MAX) {
-      throw LimitExceeded(`An account has at most ${CONFIGURATION_SETS_MAX} configuration sets.`)
-    }
-  })
+  await ctx.store.transaction((tx) => insertSet(set, tx, ctx))
   return set
 }
+
+/** Adds a set to those of its account. */
+export async function insertSet(set: ConfigurationSet, tx: Records, ctx: Context): Promise<void> {
+  if (!(await tx.insert(configurationSets, set))) {
+    throw AlreadyExists(`There is a configuration set named ${set.ConfigurationSetName} already.`)
+  }
+  const count = await tx.count(configurationSets, { prefix: `${set.Account}/` })
+  if (count > CONFIGURATION_SETS_MAX) {
+    throw LimitExceeded(`An account has at most ${CONFIGURATION_SETS_MAX} configuration sets.`)
+  }
+  await announce('created', set, tx, ctx)
+}
+
+/** Keeps a set that was changed. */
+export async function saveSet(set: ConfigurationSet, tx: Records, ctx: Context): Promise<void> {
+  await tx.save(configurationSets, set)
+  await announce('changed', set, tx, ctx)
+}
+
+const announce = (
+  happened: 'created' | 'changed' | 'deleted',
+  set: ConfigurationSet,
+  tx: Records,
+  ctx: Context,
+): Promise<void> =>
+  ctx.events.announce(tx, {
+    type: `voice.configurationSet.${happened}`,
+    subject: setArn(set),
+    body: { id: setArn(set), name: set.ConfigurationSetName, type: RESOURCE_TYPE },
+  })
 
 // Events that were published stay. Calls under way go on, and publish nothing more.
 async function deleteConfigurationSet(
   { ConfigurationSetName }: { ConfigurationSetName: string },
   ctx: Context,
 ) {
-  const isRemoved = await ctx.store.remove(
-    configurationSets,
-    setKey(accountOf(ctx), ConfigurationSetName),
-  )
-  if (!isRemoved) throw NotFound(`There is no configuration set named ${ConfigurationSetName}.`)
+  const key = setKey(accountOf(ctx), ConfigurationSetName)
+  await ctx.store.transaction(async (tx) => {
+    const set = await needSet(tx, key)
+    await tx.remove(configurationSets, key)
+    await announce('deleted', set, tx, ctx)
+  })
   return reply(200)
 }
 
 export const setKey = (account: string, name: string): string => `${account}/${name}`
 
-const setArn = ({ Account, ConfigurationSetName }: ConfigurationSet): string =>
+export const setArn = ({ Account, ConfigurationSetName }: ConfigurationSet): string =>
   arnOf({
     service: 'sms-voice',
     account: Account,
-    resource: `configuration-set/${ConfigurationSetName}`,
+    resource: `${RESOURCE}${ConfigurationSetName}`,
   })
+
+/** The name of a set in its ARN; undefined when that is of something else. */
+export const setNameIn = (id: string): string | undefined => {
+  const resource = readArn(id)?.resource
+  return resource?.startsWith(RESOURCE) ? resource.slice(RESOURCE.length) : undefined
+}
+
+/** The key of a set by its ARN; undefined when that is of something else, or not the caller's. */
+export function keyOfOwnSet(id: string, ctx: Context): string | undefined {
+  const arn = readArn(id)
+  const name = setNameIn(id)
+  const isOwn = arn && name !== undefined && isOwnArn(ctx, arn, 'sms-voice')
+  return isOwn ? setKey(arn.account, name) : undefined
+}
 
 export async function needSet(records: Records, key: string): Promise<ConfigurationSet> {
   const set = await records.get(configurationSets, key)

@@ -1,16 +1,14 @@
 // Configuration sets as other services refer to them: by ARN.
-import { isOwnArn, readArn } from '../families/aws.ts'
-import { mayUse, type Context } from '../kernel/context.ts'
+import type { Context } from '../kernel/context.ts'
 import { load } from '../kernel/load.ts'
 import { connect } from '../kernel/paging.ts'
-import { configurationSets, setKey } from './configuration-sets.ts'
-
-const RESOURCE = 'configuration-set/'
+import { configurationSets, keyOfOwnSet } from './configuration-sets.ts'
 
 export const entities = {
   VoiceConfigurationSet: resolveConfigurationSet,
+  // Those of another kind have no configuration sets, but they are there.
   CloudAccount: ({ id }: { id: string }, { caller }: Context) =>
-    mayUse(caller, 'ACCOUNT', id) ? { id } : null,
+    caller.accounts.some((account) => account.id === id) ? { id } : null,
 }
 
 export const fields = {
@@ -23,13 +21,7 @@ export const fields = {
   },
 }
 
-async function resolveConfigurationSet({ id }: { id: string }, ctx: Context) {
-  const arn = readArn(id)
-  if (!arn || !isOwnArn(ctx, arn, 'sms-voice') || !arn.resource.startsWith(RESOURCE)) return null
-  const set = await load(
-    ctx,
-    configurationSets,
-    setKey(arn.account, arn.resource.slice(RESOURCE.length)),
-  )
-  return set ?? null
+export async function resolveConfigurationSet({ id }: { id: string }, ctx: Context) {
+  const key = keyOfOwnSet(id, ctx)
+  return key === undefined ? null : ((await load(ctx, configurationSets, key)) ?? null)
 }

@@ -5,9 +5,9 @@ import type { Context } from '../kernel/context.ts'
 import { del, get, operation, post, put, reply } from '../kernel/operation.ts'
 import { flag, oneOf, optional, text } from '../kernel/shape.ts'
 import {
-  configurationSets,
   needSet,
   readName,
+  saveSet,
   setKey,
   type EventDestination,
   type EventDestinationDefinition,
@@ -154,7 +154,7 @@ export async function createEventDestination(
       )
     }
     const EventDestinations = [...set.EventDestinations, destination]
-    await tx.save(configurationSets, { ...set, EventDestinations })
+    await saveSet({ ...set, EventDestinations }, tx, ctx)
   })
   return destination
 }
@@ -191,7 +191,7 @@ export async function change(
       1,
       ...(changed ? [changed] : []),
     )
-    await tx.save(configurationSets, { ...set, EventDestinations })
+    await saveSet({ ...set, EventDestinations }, tx, ctx)
     return changed
   })
 }

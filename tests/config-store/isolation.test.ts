@@ -1,7 +1,7 @@
 // Two people who try everything on each other's stores.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/config-store.ts'
-import { checkIsolation, seedOf } from '../management-isolation.ts'
+import { byIdInputs, checkIsolation, seedOf } from '../management-isolation.ts'
 
 const AREA = 'providers/Vendor.AppConfiguration'
 const GROUPS = ['Apps']
@@ -53,6 +53,7 @@ test('neither sees or changes what is in the other’s subscription, whatever th
       groupName: ['configurationStores'],
       location: ['westus'],
       operationId: ['none'],
+      ...byIdInputs(...IDS),
     },
     references: { ConfigStore: IDS, CloudAccount: ['{subscriptionId}'] },
     list: `/${AREA}/configurationStores`,

@@ -1,7 +1,7 @@
 // Two people who use diagnostics never learn of each other.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/diagnostics.ts'
-import { checkIsolation, seedOf } from '../management-isolation.ts'
+import { byIdInputs, checkIsolation, seedOf } from '../management-isolation.ts'
 
 const SERVICE = '/resourceGroups/Web/providers/Vendor.ApiManagement/service/shop'
 const DIAGNOSTICS = `/subscriptions/{subscriptionId}${SERVICE}/diagnostics`
@@ -22,6 +22,7 @@ test('400 random requests show nobody what is in another subscription, and chang
       'deleteApiDiagnostic.If-Match': ['*'],
       $filter: ["name ne 'x'", "startswith(name,'m') or contains(name,'o')"],
       $top: [1, 50],
+      ...byIdInputs(`${DIAGNOSTICS}/monitor`, `${DIAGNOSTICS}/local`),
     },
     references: {
       ApiDiagnostic: [`${DIAGNOSTICS}/monitor`, `${DIAGNOSTICS}/local`],

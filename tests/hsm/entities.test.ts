@@ -166,11 +166,12 @@ test('the schema composes with one that adds a field to every cloud resource', (
 test('the schema composes with other cloud resources and one that knows them all', () => {
   const errors = compose({
     stores: `${FEDERATION}
+      scalar JSONObject
       type Query { store: ConfigStore }
       interface CloudResource @key(fields: "id", resolvable: false) {
-        id: ID! name: String! type: String! location: String }
+        id: ID! name: String! type: String! location: String tags: JSONObject }
       type ConfigStore implements CloudResource @key(fields: "id") {
-        id: ID! name: String! type: String! location: String }`,
+        id: ID! name: String! type: String! location: String tags: JSONObject }`,
     groups: `${FEDERATION}
       type Query { groupMembers: [CloudResource!] }
       type CloudResource @key(fields: "id") @interfaceObject { id: ID! groups: [String!] }`,

@@ -1,7 +1,7 @@
 // Two people who use hsm never learn of each other.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/hsm.ts'
-import { checkIsolation, seedOf } from '../management-isolation.ts'
+import { byIdInputs, checkIsolation, seedOf } from '../management-isolation.ts'
 
 const MODULES = '/resourceGroups/Vaults/providers/Vendor.HardwareSecurityModules/dedicatedHSMs'
 const module = {
@@ -22,6 +22,7 @@ test('400 random requests show nobody what is in another subscription, and chang
       location: ['westus'],
       operationId: ['none'],
       $top: [1, 50],
+      ...byIdInputs(`/subscriptions/{subscriptionId}${MODULES}/first`),
     },
     references: {
       DedicatedHsm: [`/subscriptions/{subscriptionId}${MODULES}/first`],

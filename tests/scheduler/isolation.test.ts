@@ -1,7 +1,7 @@
 // Two people who use the scheduler never learn of each other.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/scheduler.ts'
-import { checkIsolation, seedOf } from '../management-isolation.ts'
+import { byIdInputs, checkIsolation, seedOf } from '../management-isolation.ts'
 
 const COLLECTION =
   '/subscriptions/{subscriptionId}/resourceGroups/Ops/providers/Vendor.Scheduler/jobCollections/main'
@@ -24,6 +24,7 @@ test('300 random requests show nobody what is in another subscription, and chang
       ],
       location: ['westus'],
       operationId: ['0196d0a0-0000-7000-8000-000000000000'],
+      ...byIdInputs(COLLECTION, `${COLLECTION}/jobs/daily`),
     },
     references: {
       JobCollection: [

@@ -1,7 +1,7 @@
 // Two people never see or change each other's databases, whatever they try.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/sql-db.ts'
-import { checkIsolation, seedOf } from '../management-isolation.ts'
+import { byIdInputs, checkIsolation, seedOf } from '../management-isolation.ts'
 
 const GROUP = '/subscriptions/{subscriptionId}/resourceGroups/shared'
 const SERVER = `${GROUP}/providers/Vendor.Sql/servers/one`
@@ -19,16 +19,12 @@ test('what is in one subscription is never seen or changed from another', async 
       databaseName: ['a', 'b'],
       location: ['westus'],
       operationId: ['none'],
-      id: DATABASES,
       sql: [
         `CREATE TABLE IF NOT EXISTS secret AS SELECT '{mark}' AS text`,
         'SELECT * FROM sqlite_master',
         'SELECT * FROM secret',
       ],
-      sha256: ['0'.repeat(64)],
-      sizeBytes: [4],
-      part: [0],
-      bytes: ['AAAAAA=='],
+      ...byIdInputs(...DATABASES),
       'putSqlServer.parameters': [LOCATED],
       'putElasticPool.parameters': [LOCATED],
       'putSqlDatabase.parameters': [

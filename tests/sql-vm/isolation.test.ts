@@ -1,7 +1,7 @@
 // Two people who use SQL virtual machines never learn of each other.
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/sql-vm.ts'
-import { checkIsolation, seedOf } from '../management-isolation.ts'
+import { byIdInputs, checkIsolation, seedOf } from '../management-isolation.ts'
 
 const AREA = 'providers/Vendor.SqlVirtualMachine'
 const PLACE = `/subscriptions/{subscriptionId}/resourceGroups/Data/${AREA}`
@@ -42,6 +42,7 @@ test('500 random requests show nobody what is in another subscription, and chang
       $top: [1, 50],
       location: ['westus', 'global'],
       operationId: ['none'],
+      ...byIdInputs(...GROUPS, ...MACHINES),
     },
     references: {
       SqlVirtualMachine: MACHINES,
