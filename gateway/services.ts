@@ -7,6 +7,7 @@ export const SERVICES: Readonly<Record<string, Load>> = {
   braille: () => import('../subgraphs/braille.ts'),
   'config-store': () => import('../subgraphs/config-store.ts'),
   diagnostics: () => import('../subgraphs/diagnostics.ts'),
+  'event-detection': () => import('../subgraphs/event-detection.ts'),
   hsm: () => import('../subgraphs/hsm.ts'),
   identity: () => import('../subgraphs/identity.ts'),
   'resource-groups': () => import('../subgraphs/resource-groups.ts'),

@@ -1,0 +1,117 @@
+// Something to look at: pumps whose pressure is followed by detectors and watched by alarms.
+import type { Context } from '../kernel/context.ts'
+import { createAlarmModel } from './alarm-models.ts'
+import { createDetectorModel } from './detector-models.ts'
+import { createInput } from './inputs.ts'
+import { putMessages } from './messages.ts'
+import { detectorModelDefinition } from './shapes.ts'
+
+const INPUT = 'pumpReading'
+const KEY = 'pumpId'
+const PUMP = 'pump-4'
+const PRESSURE = `$input.${INPUT}.pressure`
+const PRESSURES = [62, 71, 88]
+
+const count = {
+  eventName: 'count',
+  condition: 'triggerType("Message") && !isUndefined($variable.readings)',
+  actions: [{ setVariable: { variableName: 'readings', value: '$variable.readings + 1' } }],
+}
+
+const STATES = [
+  {
+    stateName: 'steady',
+    onEnter: {
+      events: [
+        {
+          eventName: 'begin',
+          condition: 'isUndefined($variable.readings)',
+          actions: [{ setVariable: { variableName: 'readings', value: '0' } }],
+        },
+      ],
+    },
+    onInput: {
+      events: [count],
+      transitionEvents: [
+        {
+          eventName: 'rise',
+          condition: `${PRESSURE} > 80`,
+          actions: [{ setVariable: { variableName: 'peak', value: PRESSURE } }],
+          nextState: 'high',
+        },
+      ],
+    },
+  },
+  {
+    stateName: 'high',
+    onEnter: {
+      events: [
+        { eventName: 'wait', actions: [{ setTimer: { timerName: 'silence', seconds: 600 } }] },
+      ],
+    },
+    onInput: {
+      events: [count],
+      transitionEvents: [
+        { eventName: 'fall', condition: `${PRESSURE} <= 80`, nextState: 'steady' },
+        { eventName: 'silence', condition: 'timeout("silence")', nextState: 'unknown' },
+      ],
+    },
+  },
+  {
+    stateName: 'unknown',
+    onInput: {
+      transitionEvents: [
+        { eventName: 'heard again', condition: `currentInput("${INPUT}")`, nextState: 'steady' },
+      ],
+    },
+  },
+]
+
+export async function demo(ctx: Context): Promise<Record<string, string>> {
+  const attributes = [{ jsonPath: KEY }, { jsonPath: 'pressure' }]
+  await createInput({ inputName: INPUT, inputDefinition: { attributes } }, ctx)
+  const { detectorModelName } = await createDetectorModel(
+    {
+      detectorModelName: 'pump-pressure',
+      detectorModelDescription: 'Follows the pressure of each pump and counts its readings.',
+      key: KEY,
+      detectorModelDefinition: detectorModelDefinition.parse({
+        initialStateName: 'steady',
+        states: STATES,
+      }),
+      tags: { building: 'four' },
+    },
+    ctx,
+  )
+  const { alarmModelName } = await createAlarmModel(
+    {
+      alarmModelName: 'pump-over-pressure',
+      alarmModelDescription: 'Watches that no pump exceeds the pressure it is built for.',
+      key: KEY,
+      severity: 2,
+      alarmRule: {
+        simpleRule: { inputProperty: PRESSURE, comparisonOperator: 'GREATER', threshold: '85' },
+      },
+      alarmCapabilities: {
+        initializationConfiguration: undefined,
+        acknowledgeFlow: { enabled: true },
+      },
+      watchedResourceIds: [],
+      tags: { building: 'four' },
+    },
+    ctx,
+  )
+  const messages = PRESSURES.map((pressure, i) => ({
+    messageId: `reading-${i}`,
+    inputName: INPUT,
+    payload: JSON.stringify({ [KEY]: PUMP, pressure }),
+  }))
+  await putMessages(messages, ctx)
+  return {
+    inputName: INPUT,
+    alarmModelName,
+    alarmKey: PUMP,
+    detectorModelName,
+    detectorKey: PUMP,
+  }
+}
