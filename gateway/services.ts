@@ -4,6 +4,7 @@ import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 type Load = () => Promise<{ subgraph: Subgraph }>
 
 export const SERVICES: Readonly<Record<string, Load>> = {
+  backup: () => import('../subgraphs/backup.ts'),
   braille: () => import('../subgraphs/braille.ts'),
   'config-store': () => import('../subgraphs/config-store.ts'),
   diagnostics: () => import('../subgraphs/diagnostics.ts'),

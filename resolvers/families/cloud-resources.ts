@@ -176,8 +176,12 @@ function readTypes(types: GraphTypes): ResourceType[] {
     const node = fieldsOf(type).get('nodes')
     if (node) listedBy.set(node, field)
   }
-  return [...types].flatMap(([name, { interfaces }]) => {
-    if (!interfaces.includes('CloudResource')) return []
+  // A service that adds to all resources cannot hold some of the interface itself: the rules of the
+  // graph forbid it. Its own have the same fields, and are known by them.
+  const isAlike = (name: string, fields: ReadonlyMap<string, string>) =>
+    queries.has(`${lowered(name)}ById`) && FIELDS.split(' ').every((field) => fields.has(field))
+  return [...types].flatMap(([name, { interfaces, fields }]) => {
+    if (!interfaces.includes('CloudResource') && !isAlike(name, fields)) return []
     const listed = listedBy.get(name)
     return {
       name,
