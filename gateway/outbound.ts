@@ -33,7 +33,7 @@ export function openOutbound({ hosts, mayCallPrivateAddresses }: OutboundOptions
   })
 
   return {
-    async send({ method, url, headers, body }) {
+    async send({ method, url, headers, body, answerMax = ANSWER_MAX }) {
       const { hostname, protocol } = new URL(url)
       if (protocol !== 'http:' && protocol !== 'https:') {
         throw OutboundRefused(`Only http and https can be called, not ${protocol}`)
@@ -59,7 +59,7 @@ export function openOutbound({ hosts, mayCallPrivateAddresses }: OutboundOptions
         headers: Object.fromEntries(
           Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
         ),
-        body: await readLimited(answer.body),
+        body: await readLimited(answer.body, answerMax),
       }
     },
   }
@@ -74,15 +74,15 @@ function isAllowed(allowed: string, host: string): boolean {
   return allowed.toLowerCase() === host.toLowerCase()
 }
 
-async function readLimited(body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readLimited(body: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of body) {
     parts.push(part)
     size += part.length
-    if (size >= ANSWER_MAX) break
+    if (size >= max) break
   }
-  return Buffer.concat(parts).subarray(0, ANSWER_MAX)
+  return Buffer.concat(parts).subarray(0, max)
 }
 
 const privateAddresses = new BlockList()

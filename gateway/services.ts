@@ -7,6 +7,7 @@ export const SERVICES: Readonly<Record<string, Load>> = {
   backup: () => import('../subgraphs/backup.ts'),
   braille: () => import('../subgraphs/braille.ts'),
   'config-store': () => import('../subgraphs/config-store.ts'),
+  contributions: () => import('../subgraphs/contributions.ts'),
   diagnostics: () => import('../subgraphs/diagnostics.ts'),
   'event-detection': () => import('../subgraphs/event-detection.ts'),
   hsm: () => import('../subgraphs/hsm.ts'),

@@ -8,6 +8,7 @@ import type { ApolloGateway, GraphQLDataSource } from '@apollo/gateway'
 import {
   getOperationAST,
   getVariableValues,
+  isInterfaceType,
   Kind,
   typeFromAST,
   valueFromAST,
@@ -19,6 +20,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
+import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
 import { compileShape, type Shape } from './shaper.ts'
@@ -63,7 +65,10 @@ interface Inside {
   readonly queryPlanner: { buildQueryPlan(operation: unknown): any }
 }
 
-export function compiledExecution(sourceOf: (name: string) => Source): Execution {
+export function compiledExecution(plainSourceOf: (name: string) => Source): Execution {
+  let inside: Inside | undefined
+  const isInterface = (name: string) => isInterfaceType(inside?.supergraphSchema.getType(name))
+  const sourceOf = (name: string) => keepingTypes(plainSourceOf(name), isInterface)
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
@@ -107,7 +112,7 @@ export function compiledExecution(sourceOf: (name: string) => Source): Execution
     },
 
     takeOver(gateway) {
-      const inside = gateway as unknown as Inside
+      const own = (inside = gateway as unknown as Inside)
       const apollos = gateway.executor
       gateway.executor = async (requestContext) => {
         const { document, source, request } = requestContext
@@ -118,7 +123,7 @@ export function compiledExecution(sourceOf: (name: string) => Source): Execution
         const name = nameOf(source, operationName)
         let found = prepared.get(name)
         if (found === undefined) {
-          found = prepare(inside, document, operationName, sourceOf)
+          found = prepare(own, document, operationName, sourceOf)
           prepared.set(name, found)
         }
         const variables = request.variables ?? {}

@@ -4,6 +4,10 @@ import type { Context } from './context.ts'
 import type { Migration, Records, Store } from './store.ts'
 import type { Step, Work } from './work.ts'
 
+const ADD = 'INSERT INTO event (id, type, subject, body, time) VALUES'
+const ADDED = '(?, ?, ?, ?, ?)'
+/** How many events one statement adds, so that few statements serve all numbers of them. */
+const ADDED_TOGETHER = [16, 4, 1] as const
 const KEPT_MS = 30 * 24 * 60 * 60_000
 
 export interface Announcement {
@@ -22,6 +26,8 @@ export interface Event extends Announcement {
 /** What operations see of events. */
 export interface Events {
   announce(tx: Records, announcement: Announcement): Promise<void>
+  /** Announces many, in their order, with few statements. */
+  announceAll(tx: Records, announcements: readonly Announcement[]): Promise<void>
 }
 
 /** Called for every event of the types it is listed under, at least once, in a step of its own. */
@@ -69,19 +75,34 @@ interface EventsOptions {
 }
 
 export function openEvents({ clock, newId, work, listeners }: EventsOptions): Events {
-  return {
-    async announce(tx, { type, subject, body }) {
-      const event: Event = { id: newId(), time: clock.now().toISOString(), type, subject, body }
-      await tx.sql('INSERT INTO event (id, type, subject, body, time) VALUES (?, ?, ?, ?, ?)', [
-        event.id,
-        type,
-        subject,
-        JSON.stringify(body),
-        event.time,
-      ])
-      if (listeners[type]) await work.later(tx, 0, stepOf(type), event)
-    },
+  async function announceAll(tx: Records, announcements: readonly Announcement[]): Promise<void> {
+    const time = clock.now().toISOString()
+    const events = announcements.map((announcement): Event => ({
+      id: newId(),
+      time,
+      ...announcement,
+    }))
+    for (let at = 0; at < events.length;) {
+      const size = ADDED_TOGETHER.find((size) => size <= events.length - at)!
+      await tx.sql(
+        `${ADD} ${Array(size).fill(ADDED).join(', ')}`,
+        events
+          .slice(at, (at += size))
+          .flatMap(({ id, type, subject, body }) => [
+            id,
+            type,
+            subject,
+            JSON.stringify(body),
+            time,
+          ]),
+      )
+    }
+    for (const event of events) {
+      if (listeners[event.type]) await work.later(tx, 0, stepOf(event.type), event)
+    }
   }
+
+  return { announceAll, announce: (tx, announcement) => announceAll(tx, [announcement]) }
 }
 
 /** The events after a number, oldest first, each with its own number. */

@@ -132,7 +132,11 @@ function shapeOf({ kind, columns, indexes, text }: Table): Shape {
       ]),
     ),
     indexes: Object.fromEntries(indexes.map(({ name, columns }) => [name, columns])),
-    text: text.map((field) => digest(JSON.stringify(field) + kind.text[field.name]!.of)).join(' '),
+    text: [
+      ...text.map((field) => digest(JSON.stringify(field) + kind.text[field.name]!.of)),
+      ...(kind.marks ? [digest(String(kind.marks))] : []),
+      ...(kind.hasQuickPrefixes === false ? ['no quick prefixes'] : []),
+    ].join(' '),
   }
 }
 

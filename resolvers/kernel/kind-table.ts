@@ -34,6 +34,7 @@ export interface Table {
   readonly columns: readonly TableColumn[]
   readonly indexes: readonly TableIndex[]
   readonly text: readonly TableText[]
+  readonly hasMarks: boolean
 }
 
 export interface TableColumn {
@@ -80,9 +81,10 @@ export interface TextDialect {
   drop(sql: Sql, table: Table): Promise<void>
   put(sql: Sql, table: Table, row: SqlRow, record: object): Promise<void>
   forget(sql: Sql, table: Table, rows: readonly SqlRow[]): Promise<void>
-  print(term: TextTerm): string
-  /** Selects key, version, body and score, best first; the term is its first parameter. */
-  select(table: Table, filters: readonly string[], isFuzzy: boolean): string
+  print(term: TextTerm, table: Table): string
+  /** Selects key, version, body and score; the term is its first parameter. */
+  select(table: Table, filters: readonly string[], order: 'best' | 'likely' | 'none'): string
+  /** Counts up to its last parameter. */
   count(table: Table, filters: readonly string[]): string
 }
 
@@ -108,7 +110,9 @@ export function tableOf(kind: AnyKind, dialect: Dialect): Table {
     }
   }
   const indexes = kind.indexes.map((columns) => ({ name: indexName(kind, columns), columns }))
-  return { kind, name: dialect.table(kind.name), columns, indexes, text }
+  const hasMarks = kind.marks !== undefined
+  if (hasMarks && text.length === 0) throw new Error(`${kind.name} has marks, and no text`)
+  return { kind, name: dialect.table(kind.name), columns, indexes, text, hasMarks }
 }
 
 /** Returns the key of a record that is to be written. */
@@ -154,6 +158,19 @@ export const fieldWordsOf = (table: Table, record: object): (TableText & { words
     ...field,
     words: wordsOf(table.kind.text[field.name]!.of(record as never) ?? ''),
   }))
+
+const MARK = /^[a-z0-9_]{1,60}$/
+
+/** The marks of a record, each once, as they are indexed: no word begins like that. */
+export function marksOf(table: Table, record: object): string[] {
+  const marks = [...new Set(table.kind.marks?.(record as never))]
+  return marks.map((mark) => indexedMark(table, mark))
+}
+
+export function indexedMark(table: Table, mark: string): string {
+  if (!MARK.test(mark)) throw new Error(`${mark} cannot be a mark of a ${table.kind.name}`)
+  return `_${mark}`
+}
 
 function checkNames(kind: AnyKind, names: readonly string[]): void {
   const wrong = names.find((name) => !COLUMN_NAME.test(name))

@@ -13,6 +13,8 @@ export interface OutboundRequest {
   readonly url: string
   readonly headers?: Record<string, string>
   readonly body?: string | Uint8Array
+  /** Where the answer's body is cut, in bytes; a megabyte unless said. */
+  readonly answerMax?: number
 }
 
 export interface OutboundAnswer {

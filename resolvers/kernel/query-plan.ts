@@ -5,7 +5,7 @@
 import { isColumnText, isKey } from './kind-table.ts'
 import type { Dialect, Table, TableColumn } from './kind-table.ts'
 import { quoted } from './sql-text.ts'
-import type { Query, SqlValue } from './store.ts'
+import type { Query, SqlValue, TextQuery } from './store.ts'
 
 const LIMIT_MAX = 10_000
 const LAST_CODE_POINT = 0x10ffff
@@ -29,6 +29,7 @@ type Bounds = Omit<Query, 'limit'>
 /** Plans a page. Throws when no declared index answers the query. */
 export function planList(table: Table, query: Query, dialect: Dialect): Plan {
   checkLimit(query.limit)
+  checkOffset(query)
   const index = indexFor(table, query, (length, wanted) => length === wanted)
   const direction = query.descending ? 'DESC' : 'ASC'
   const column = query.order === undefined ? undefined : columnOf(table, query.order)
@@ -62,9 +63,34 @@ export function equalities(table: Table, where: Query['where'] = {}): Segment | 
   return { conditions, values }
 }
 
+/** The conditions that columns of numbers lie within bounds. */
+export function boundsOf(table: Table, bounds: TextQuery['bounds'] = {}): Segment {
+  const conditions: string[] = []
+  const values: SqlValue[] = []
+  for (const [name, { from, below }] of Object.entries(bounds)) {
+    const column = columnOf(table, name)
+    for (const [value, operator] of [
+      [from, '>='],
+      [below, '<'],
+    ] as const) {
+      if (value === undefined) continue
+      checkType(column, value)
+      conditions.push(`${column.sqlName} ${operator} ?`)
+      values.push(value)
+    }
+  }
+  return { conditions, values }
+}
+
 export function checkLimit(limit: number): void {
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
     throw new Error(`a limit is a whole number from 1 to ${LIMIT_MAX}, and not ${limit}`)
+  }
+}
+
+function checkOffset({ offset = 0, after }: Query): void {
+  if (!Number.isSafeInteger(offset) || offset < 0 || (offset > 0 && after !== undefined)) {
+    throw new Error(`a page does not begin after ${offset} records and at a position as well`)
   }
 }
 

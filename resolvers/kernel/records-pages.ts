@@ -23,13 +23,14 @@ export function pageOf<T extends object>(
   return { items, next: positionOf(kind, items.at(-1)!, order) }
 }
 
-export async function readPage(sql: Sql, plan: Plan, limit: number): Promise<SqlRow[]> {
+export async function readPage(sql: Sql, plan: Plan, limit: number, offset = 0): Promise<SqlRow[]> {
   const { from, order, segments } = plan
   const rows: SqlRow[] = []
   for (const { conditions, values } of segments) {
     const text = `SELECT key, version, body FROM ${from} ${whereOf(conditions)}
-        ORDER BY ${order} LIMIT ?`
-    rows.push(...(await sql(text, [...values, limit - rows.length])))
+        ORDER BY ${order} LIMIT ?${offset > 0 ? ' OFFSET ?' : ''}`
+    const bounds = offset > 0 ? [limit, offset] : [limit - rows.length]
+    rows.push(...(await sql(text, [...values, ...bounds])))
     if (rows.length >= limit) break
   }
   return rows

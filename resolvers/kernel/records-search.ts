@@ -1,7 +1,7 @@
 // Search among records: by words, which the engine ranks, or by likeness, which is judged here.
 import { fieldWordsOf } from './kind-table.ts'
 import type { Sql, Table } from './kind-table.ts'
-import { checkLimit, equalities } from './query-plan.ts'
+import { boundsOf, checkLimit, equalities } from './query-plan.ts'
 import type { Found, Kind, Records, SqlRow, TextQuery } from './store.ts'
 import { recordOf } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -21,12 +21,16 @@ export function searchOn(tables: Tables, sql: Sql): Records['search'] {
     if (!table.text.some((field) => !isFuzzy || field.isFuzzy)) {
       throw new Error(`${kind.name} declares no text for this search`)
     }
+    checkNarrowing(table, query)
     const equal = equalities(table, query.where)
+    const bounds = boundsOf(table, query.bounds)
     const term = isFuzzy ? fuzzyTermOf(query) : termOf(query)
     if (!equal || !term) return { items: [], total: 0 }
 
-    const select = text.select(table, equal.conditions, isFuzzy)
-    const values = [text.print(term), ...equal.values]
+    const filters = [...equal.conditions, ...bounds.conditions]
+    const order = isFuzzy ? 'likely' : query.isRanked === false ? 'none' : 'best'
+    const select = text.select(table, filters, order)
+    const values = [text.print(term, table), ...equal.values, ...bounds.values]
     if (isFuzzy) {
       const likely = await sql(select, [...values, CANDIDATES_MAX, 0])
       return bestOf(kind, table, query, likely)
@@ -36,8 +40,27 @@ export function searchOn(tables: Tables, sql: Sql): Records['search'] {
     const items = rows.map((row) => ({ record: recordOf(kind, row), score: row['score'] }))
     const isLastPage = items.length < query.limit && (items.length > 0 || offset === 0)
     if (isLastPage) return { items, total: offset + items.length }
-    const counted = await sql(text.count(table, equal.conditions), values)
+    const totalMax = query.totalMax ?? Number.MAX_SAFE_INTEGER
+    if (offset + items.length >= totalMax) return { items, total: totalMax }
+    const counted = await sql(text.count(table, filters), [...values, totalMax])
     return { items, total: counted[0]!['count'] }
+  }
+}
+
+/** Refuses what one of the engines could not narrow by. */
+function checkNarrowing(table: Table, { fuzzy, fields, marks = [], unmarked = [] }: TextQuery) {
+  const isMarked = marks.length > 0 || unmarked.length > 0
+  if (fuzzy && (isMarked || fields)) {
+    throw new Error('a search for misspelled forms is narrowed by columns alone')
+  }
+  if (isMarked && !table.hasMarks) throw new Error(`${table.kind.name} declares no marks`)
+  if (marks.some((some) => some.length === 0)) throw new Error('a list of marks is empty')
+  if (!fields) return
+  const isAsked = ({ name }: { name: string }) => fields.includes(name)
+  const weights = new Set(table.text.filter(isAsked).map(({ weight }) => weight))
+  const mixed = table.text.find((field) => !isAsked(field) && weights.has(field.weight))
+  if (mixed || weights.size === 0) {
+    throw new Error(`${table.kind.name} cannot be searched in [${fields.join(', ')}] alone`)
   }
 }
 

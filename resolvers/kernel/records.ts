@@ -49,7 +49,7 @@ function readsOn(tables: Tables, sql: Sql): Reads {
 
     async list(kind, query) {
       const plan = planList(tables.of(kind), query, dialect)
-      return pageOf(kind, query, await readPage(sql, plan, query.limit + 1))
+      return pageOf(kind, query, await readPage(sql, plan, query.limit + 1, query.offset))
     },
 
     async listMany(kind, queries) {

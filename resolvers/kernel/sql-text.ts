@@ -11,11 +11,21 @@ export function dollarsOf(text: string): string {
   return text.replace(QUOTED_OR_MARK, (found) => (found === '?' ? `$${(count += 1)}` : found))
 }
 
+/** Texts that were checked before: a service asks the same few again and again. */
+const checked = new Set<string>()
+const CHECKED_MAX = 1000
+
 /**
  * Refuses text with more than one statement. SQLite would run the first and ignore the others
  * without a word.
  */
 export function checkOneStatement(text: string): void {
+  if (checked.has(text)) return
+  checkEnds(text)
+  if (checked.size < CHECKED_MAX) checked.add(text)
+}
+
+function checkEnds(text: string): void {
   if (TRIGGER.test(text)) return
   for (const found of text.matchAll(QUOTED_OR_MARK)) {
     if (found[0] === ';' && text.slice(found.index + 1).trim() !== '') {

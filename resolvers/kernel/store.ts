@@ -24,7 +24,10 @@ export interface Records {
   listMany<T extends object>(kind: Kind<T>, queries: readonly Query[]): Promise<Page<T>[]>
 
   /** How many records `list` would go through without its limit. */
-  count<T extends object>(kind: Kind<T>, query?: Omit<Query, 'limit' | 'after'>): Promise<number>
+  count<T extends object>(
+    kind: Kind<T>,
+    query?: Omit<Query, 'limit' | 'after' | 'offset'>,
+  ): Promise<number>
 
   /** Returns false, and changes nothing, when the key is taken. */
   insert<T extends object>(kind: Kind<T>, record: T): Promise<boolean>
@@ -89,6 +92,10 @@ export interface Kind<T extends object> {
   readonly indexes: readonly (readonly string[])[]
   /** The text that `search` looks through, by field. */
   readonly text: Readonly<Record<string, TextField<T>>>
+  /** What `search` can be narrowed by without reading records: words of a-z, 0-9 and `_`. */
+  readonly marks?: (record: T) => readonly string[]
+  /** False where hardly anyone searches by beginnings of words: a smaller index finds them slower. */
+  readonly hasQuickPrefixes?: boolean
 }
 
 export interface Column<T> {
@@ -117,6 +124,8 @@ export interface Query {
   readonly prefix?: string
   /** The `next` of the page before, or `positionOf` a record: the page begins after it. */
   readonly after?: string | undefined
+  /** Begins after so many records, for interfaces that number their pages. Not with `after`. */
+  readonly offset?: number
   readonly limit: number
 }
 
@@ -135,9 +144,31 @@ export interface TextQuery {
   readonly prefix?: boolean
   /** Looks for misspelled forms in the fuzzy fields instead. */
   readonly fuzzy?: boolean
+  /** The fields to look in. They must not share a weight with fields that are left out. */
+  readonly fields?: readonly string[]
+  /** Words that are as good as one of the query, by that word as `wordsOf` gives it. */
+  readonly alike?: Readonly<Record<string, readonly string[]>>
+  /** Of each list the record must carry one mark. With marks there need not be words. */
+  readonly marks?: readonly (readonly string[])[]
+  /** Marks that the record must not carry. */
+  readonly unmarked?: readonly string[]
   readonly where?: Readonly<Record<string, string | number>>
+  /** Columns of numbers that must be `from` or more, and less than `below`. */
+  readonly bounds?: Readonly<Record<string, Bounds>>
+  /**
+   * False takes what matches in no order that means anything, and costs by what is returned; to rank
+   * costs by what matches.
+   */
+  readonly isRanked?: boolean
+  /** Where counting the total ends. */
+  readonly totalMax?: number
   readonly offset?: number
   readonly limit: number
+}
+
+export interface Bounds {
+  readonly from?: number
+  readonly below?: number
 }
 
 export interface Found<T> {
@@ -151,6 +182,8 @@ interface KindOptions<T> {
   readonly columns?: Record<string, Column<T>>
   readonly indexes?: readonly (readonly string[])[]
   readonly text?: Record<string, TextField<T>>
+  readonly marks?: (record: T) => readonly string[]
+  readonly hasQuickPrefixes?: boolean
 }
 
 /** Declares a kind. It must be listed with its service, which opens the store with all its kinds. */

@@ -1,5 +1,5 @@
 // Text in PostgreSQL: two tsvector columns in the row, written as they are and not parsed there.
-import { fieldWordsOf } from './kind-table.ts'
+import { fieldWordsOf, indexedMark, marksOf } from './kind-table.ts'
 import type { Table, TextDialect } from './kind-table.ts'
 import { quoted } from './sql-text.ts'
 import { trigramsOf, WEIGHTS } from './text-search.ts'
@@ -29,10 +29,13 @@ export const postgresText: TextDialect = {
 
   values(table, record) {
     const fields = fieldWordsOf(table, record)
-    if (!hasFuzzy(table)) return [vectorOf(fields)]
+    const vector = [vectorOf(fields), ...marksOf(table, record).map((mark) => `'${mark}'`)].join(
+      ' ',
+    )
+    if (!hasFuzzy(table)) return [vector]
     const words = new Set(fields.filter((field) => field.isFuzzy).flatMap(({ words }) => words))
     const trigrams = new Set([...words].flatMap(trigramsOf))
-    return [vectorOf(fields), [...trigrams].map((group) => `'${group}'`).join(' ')]
+    return [vector, [...trigrams].map((group) => `'${group}'`).join(' ')]
   },
 
   async create(sql, table) {
@@ -52,21 +55,26 @@ export const postgresText: TextDialect = {
   forget: async () => {},
   print,
 
-  select(table, filters, isFuzzy) {
+  select(table, filters, order) {
+    if (order === 'none') {
+      return `SELECT key, version, body, 0::float8 AS score FROM ${table.name}
+        WHERE ${['words @@ ?::tsquery', ...filters].join(' AND ')} LIMIT ? OFFSET ?`
+    }
+    const isLikely = order === 'likely'
     // The same parameter serves the condition and the rank.
     const asked = `(SELECT ?::tsquery AS term) AS asked`
-    const score = isFuzzy
+    const score = isLikely
       ? 'ts_rank(trigrams, term)'
       : `ts_rank_cd('{${RANKS.join(',')}}', words, term, ${BY_LENGTH})`
     return `SELECT key, version, body, ${score}::float8 AS score
       FROM ${asked}, ${table.name}
-      WHERE ${[`${isFuzzy ? 'trigrams' : 'words'} @@ term`, ...filters].join(' AND ')}
+      WHERE ${[`${isLikely ? 'trigrams' : 'words'} @@ term`, ...filters].join(' AND ')}
       ORDER BY score DESC, key LIMIT ? OFFSET ?`
   },
 
   count: (table, filters) =>
-    `SELECT count(*) AS count FROM ${table.name}
-     WHERE ${['words @@ ?::tsquery', ...filters].join(' AND ')}`,
+    `SELECT count(*) AS count FROM (SELECT 1 FROM ${table.name}
+     WHERE ${['words @@ ?::tsquery', ...filters].join(' AND ')} LIMIT ?) AS counted`,
 }
 
 /** A tsvector in its written form: each word with the places where it stands. */
@@ -85,13 +93,24 @@ function vectorOf(fields: ReturnType<typeof fieldWordsOf>): string {
   return [...places].map(([word, own]) => `'${word}':${own.join(',')}`).join(' ')
 }
 
-// Words hold letters and digits alone, so nothing needs escaping.
-function print(term: TextTerm): string {
-  if ('every' in term) return `(${term.every.map(print).join(' & ')})`
-  if ('some' in term) return `(${term.some.map(print).join(' | ')})`
+// Words and marks hold letters, digits and `_` alone, so nothing needs escaping.
+function print(term: TextTerm, table: Table): string {
+  const printed = (one: TextTerm) => print(one, table)
+  if ('every' in term) return `(${term.every.map(printed).join(' & ')})`
+  if ('some' in term) return `(${term.some.map(printed).join(' | ')})`
+  if ('without' in term) return `(${printed(term.found)} & !${printed(term.without)})`
+  if ('mark' in term) return `'${indexedMark(table, term.mark)}'`
   const last = term.phrase.length - 1
-  const words = term.phrase.map(
-    (word, at) => `'${word}'${term.isPrefix && at === last ? ':*' : ''}`,
-  )
+  const weights = term.fields ? weightsOf(table, term.fields) : ''
+  const words = term.phrase.map((word, at) => {
+    const label = `${term.isPrefix && at === last ? '*' : ''}${weights}`
+    return `'${word}'${label && `:${label}`}`
+  })
   return `(${words.join(' <-> ')})`
 }
+
+// A place in a vector has no field, but a weight.
+const weightsOf = (table: Table, fields: readonly string[]): string =>
+  [...new Set(table.text.filter(({ name }) => fields.includes(name)).map(({ weight }) => weight))]
+    .toSorted()
+    .join('')

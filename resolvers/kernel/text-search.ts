@@ -23,20 +23,40 @@ export const WEIGHTS: Readonly<Record<TextField<object>['weight'], number>> = {
 
 /** What must occur. The last word of a phrase may be only the beginning of one. */
 export type TextTerm =
-  | { readonly phrase: readonly string[]; readonly isPrefix: boolean }
+  | {
+      readonly phrase: readonly string[]
+      readonly isPrefix: boolean
+      readonly fields?: readonly string[]
+    }
   | { readonly every: readonly TextTerm[] }
   | { readonly some: readonly TextTerm[] }
+  | { readonly found: TextTerm; readonly without: TextTerm }
+  | { readonly mark: string }
 
 /** The words of a text, folded, in order. */
 export function wordsOf(text: string): string[] {
-  const folded = text
-    .slice(0, TEXT_CHARS_MAX)
+  const cut = text.slice(0, TEXT_CHARS_MAX)
+  // Most text is ASCII, which folds to itself.
+  const words = IS_BEYOND_ASCII.test(cut)
+    ? folded(cut).match(/[\p{L}\p{N}]+/gu)
+    : cut.toLowerCase().match(/[a-z0-9]+/g)
+  return (words ?? []).map((word) =>
+    word.length > WORD_CHARS_MAX ? word.slice(0, WORD_CHARS_MAX).toWellFormed() : word,
+  )
+}
+
+const IS_BEYOND_ASCII = /[\u0080-\uffff]/
+
+const folded = (text: string): string =>
+  text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
-  const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.map((word) =>
-    word.length > WORD_CHARS_MAX ? word.slice(0, WORD_CHARS_MAX).toWellFormed() : word,
+
+/** The words of a text as they are written there, each with where it begins and its folded form. */
+export function writtenWordsOf(text: string): { written: string; at: number; words: string[] }[] {
+  return [...text.slice(0, TEXT_CHARS_MAX).matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu)].map(
+    ({ 0: written, index }) => ({ written, at: index, words: wordsOf(written) }),
   )
 }
 
@@ -50,15 +70,23 @@ export function trigramsOf(word: string): string[] {
   return [...found]
 }
 
-/** What a query asks of the words. Returns undefined when it holds no word. */
+/** What a query asks of words and marks. Returns undefined when it holds neither. */
 export function termOf(query: TextQuery): TextTerm | undefined {
+  const { fields, marks = [], unmarked = [] } = query
   const phrases = phrasesOf(query.words)
-  if (phrases.length === 0) return undefined
-  const terms = phrases.map((phrase, at) => ({
-    phrase,
-    isPrefix: query.prefix === true && at === phrases.length - 1,
-  }))
-  return joined(query, terms)
+  const terms = phrases.map((phrase, at) => {
+    const isPrefix = query.prefix === true && at === phrases.length - 1
+    const term = { phrase, isPrefix, ...(fields && { fields }) }
+    const alike = (phrase.length === 1 && query.alike?.[phrase[0]!]) || []
+    if (alike.length === 0) return term
+    return { some: [term, ...alike.map((word) => ({ ...term, phrase: [word], isPrefix: false }))] }
+  })
+  const marked = marks.map((some) => ({ some: some.map((mark) => ({ mark })) }))
+  const asked = [...(terms.length > 0 ? [joined(query, terms)] : []), ...marked]
+  if (asked.length === 0) return undefined
+  const found = asked.length === 1 ? asked[0]! : { every: asked }
+  if (unmarked.length === 0) return found
+  return { found, without: { some: unmarked.map((mark) => ({ mark })) } }
 }
 
 /** What a query asks of the groups of three letters, so that likely spellings are among the answers. */
@@ -93,7 +121,8 @@ export function likenessOf(
   return sum / (wanted.length * WEIGHTS.A)
 }
 
-function phrasesOf(words: string): string[][] {
+/** What a query is made of: single words, and those in quotes together. */
+export function phrasesOf(words: string): string[][] {
   const phrases: string[][] = []
   let left = QUERY_WORDS_MAX
   for (const [, inQuotes, plain] of words.matchAll(/"([^"]*)"?|([^"]+)/g)) {
@@ -127,7 +156,7 @@ function wordLikeness(word: string, other: string, isPrefix: boolean): number {
 }
 
 /** How many letters to insert, drop, change or swap with their neighbour. */
-function editsBetween(a: string, b: string): number {
+export function editsBetween(a: string, b: string): number {
   if (a === b) return 0
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)

@@ -1,6 +1,6 @@
 // Text in SQLite: two FTS5 tables beside the table of a kind, which hold an index and no text.
 import type { SqlRow } from './store.ts'
-import { fieldWordsOf } from './kind-table.ts'
+import { fieldWordsOf, indexedMark, marksOf } from './kind-table.ts'
 import type { Sql, Table, TextDialect } from './kind-table.ts'
 import { quoted } from './sql-text.ts'
 import { trigramsOf, WEIGHTS } from './text-search.ts'
@@ -10,7 +10,11 @@ import type { TextTerm } from './text-search.ts'
 const wordsTable = (table: Table) => quoted(`${table.kind.name}.words`)
 const trigramsTable = (table: Table) => quoted(`${table.kind.name}.trigrams`)
 const hasFuzzy = (table: Table) => table.text.some((field) => field.isFuzzy)
-const fieldNames = (table: Table) => table.text.map((field) => quoted(`in_${field.name}`))
+const fieldName = (name: string) => quoted(`in_${name}`)
+const fieldNames = (table: Table) => [
+  ...table.text.map((field) => fieldName(field.name)),
+  ...(table.hasMarks ? ['marks'] : []),
+]
 
 export const sqliteText: TextDialect = {
   columns: () => [],
@@ -18,9 +22,11 @@ export const sqliteText: TextDialect = {
 
   async create(sql, table) {
     // The words come folded, and this tokenizer takes every letter beyond ASCII as it is.
+    const prefix = table.kind.hasQuickPrefixes === false ? '' : ` prefix='2 3',`
+    const tokenize = table.hasMarks ? `"ascii tokenchars '_'"` : `'ascii'`
     await sql(
       `CREATE VIRTUAL TABLE ${wordsTable(table)} USING fts5(${fieldNames(table).join(', ')},
-       content='', contentless_delete=1, prefix='2 3', tokenize='ascii')`,
+       content='', contentless_delete=1,${prefix} tokenize=${tokenize})`,
       [],
     )
     if (!hasFuzzy(table)) return
@@ -38,18 +44,15 @@ export const sqliteText: TextDialect = {
 
   async put(sql, table, row, record) {
     const fields = fieldWordsOf(table, record)
-    const names = fieldNames(table)
-    await sql(
-      `INSERT OR REPLACE INTO ${wordsTable(table)} (rowid, ${names.join(', ')})
-       VALUES (?${', ?'.repeat(names.length)})`,
-      [row['id'], ...fields.map(({ words }) => words.join(' '))],
-    )
+    const texts = textsOf(table)
+    await sql(texts.putWords, [
+      row['id'],
+      ...fields.map(({ words }) => words.join(' ')),
+      ...(table.hasMarks ? [marksOf(table, record).join(' ')] : []),
+    ])
     if (!hasFuzzy(table)) return
     const words = new Set(fields.filter((field) => field.isFuzzy).flatMap(({ words }) => words))
-    await sql(`INSERT OR REPLACE INTO ${trigramsTable(table)} (rowid, trigrams) VALUES (?, ?)`, [
-      row['id'],
-      [...words].flatMap(trigramsOf).join(' '),
-    ])
+    await sql(texts.putTrigrams, [row['id'], [...words].flatMap(trigramsOf).join(' ')])
   },
 
   async forget(sql, table, rows) {
@@ -59,21 +62,43 @@ export const sqliteText: TextDialect = {
 
   print,
 
-  select(table, filters, isFuzzy) {
-    const name = isFuzzy ? trigramsTable(table) : wordsTable(table)
-    const weights = isFuzzy ? [1] : table.text.map(({ weight }) => WEIGHTS[weight])
-    // The better a record fits, the lower FTS5 ranks it.
-    return `SELECT key, version, body, -bm25(${name}, ${weights.join(', ')}) AS score
-      FROM ${name} JOIN ${table.name} ON id = ${name}.rowid
+  select(table, filters, order) {
+    const name = order === 'likely' ? trigramsTable(table) : wordsTable(table)
+    const weights =
+      order === 'likely' ? [1] : [...table.text.map(({ weight }) => WEIGHTS[weight]), 0]
+    // The better a record fits, the lower FTS5 ranks it. To rank, it looks at all that match; by the
+    // order of rows it hands out what it finds.
+    const score = order === 'none' ? '0.0' : `-bm25(${name}, ${weights.join(', ')})`
+    const sorted = order === 'none' ? `${name}.rowid DESC` : 'score DESC, key'
+    return `SELECT key, version, body, ${score} AS score
+      FROM ${name} CROSS JOIN ${table.name} ON id = ${name}.rowid
       WHERE ${[`${name} MATCH ?`, ...filters].join(' AND ')}
-      ORDER BY score DESC, key LIMIT ? OFFSET ?`
+      ORDER BY ${sorted} LIMIT ? OFFSET ?`
   },
 
   count(table, filters) {
     const name = wordsTable(table)
-    return `SELECT count(*) AS count FROM ${name} JOIN ${table.name} ON id = ${name}.rowid
-      WHERE ${[`${name} MATCH ?`, ...filters].join(' AND ')}`
+    const joined = filters.length > 0 ? `CROSS JOIN ${table.name} ON id = ${name}.rowid` : ''
+    return `SELECT count(*) AS count FROM (SELECT 1 FROM ${name} ${joined}
+      WHERE ${[`${name} MATCH ?`, ...filters].join(' AND ')} LIMIT ?)`
   },
+}
+
+// To put a statement together costs as much as to find it among those that are prepared.
+const written = new WeakMap<Table, { putWords: string; putTrigrams: string }>()
+
+function textsOf(table: Table): { putWords: string; putTrigrams: string } {
+  let texts = written.get(table)
+  if (!texts) {
+    const names = fieldNames(table)
+    texts = {
+      putWords: `INSERT OR REPLACE INTO ${wordsTable(table)} (rowid, ${names.join(', ')})
+        VALUES (?${', ?'.repeat(names.length)})`,
+      putTrigrams: `INSERT OR REPLACE INTO ${trigramsTable(table)} (rowid, trigrams) VALUES (?, ?)`,
+    }
+    written.set(table, texts)
+  }
+  return texts
 }
 
 async function forgetIn(sql: Sql, name: string, rows: readonly SqlRow[]): Promise<void> {
@@ -82,9 +107,13 @@ async function forgetIn(sql: Sql, name: string, rows: readonly SqlRow[]): Promis
   ])
 }
 
-// Words hold letters and digits alone, so nothing needs escaping.
-function print(term: TextTerm): string {
-  if ('every' in term) return `(${term.every.map(print).join(' AND ')})`
-  if ('some' in term) return `(${term.some.map(print).join(' OR ')})`
-  return `"${term.phrase.join(' ')}"${term.isPrefix ? ' *' : ''}`
+// Words and marks hold letters, digits and `_` alone, so nothing needs escaping.
+function print(term: TextTerm, table: Table): string {
+  const printed = (one: TextTerm) => print(one, table)
+  if ('every' in term) return `(${term.every.map(printed).join(' AND ')})`
+  if ('some' in term) return `(${term.some.map(printed).join(' OR ')})`
+  if ('without' in term) return `(${printed(term.found)} NOT ${printed(term.without)})`
+  if ('mark' in term) return `marks : "${indexedMark(table, term.mark)}"`
+  const fields = term.fields ? `{${term.fields.map(fieldName).join(' ')}} : ` : ''
+  return `${fields}"${term.phrase.join(' ')}"${term.isPrefix ? ' *' : ''}`
 }

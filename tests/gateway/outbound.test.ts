@@ -88,3 +88,18 @@ test.each([
 ])('%s is private: %s', (address, expected) => {
   expect(isPrivate(address)).toBe(expected)
 })
+
+test('an answer is cut where the caller says', async () => {
+  const outbound = openOutbound({ hosts: ['127.0.0.1'], mayCallPrivateAddresses: true })
+  const { url } = await elsewhere({ body: 'x'.repeat(2 * 1024 * 1024) })
+
+  const usual = await outbound.send(post(url))
+  const short = await outbound.send({ ...post(url), answerMax: 10 })
+  const long = await outbound.send({ ...post(url), answerMax: 4 * 1024 * 1024 })
+
+  expect([usual.body.length, short.body.length, long.body.length]).toEqual([
+    1024 * 1024,
+    10,
+    2 * 1024 * 1024,
+  ])
+})

@@ -35,6 +35,18 @@ describe.each(engines)('pages on $engine', ({ database }) => {
     return store
   }
 
+  test('a page may begin after a number of records, and not at a position as well', async () => {
+    const store = await openSongs()
+
+    const second = await store.list(song, { where: { artist: 'ann' }, offset: 1, limit: 1 })
+    const beyond = await store.list(song, { prefix: '', offset: 9, limit: 1 })
+    const both = store.list(song, { prefix: '', offset: 1, after: '["a/1"]', limit: 1 })
+
+    expect(second).toEqual({ items: [{ id: 'a/2', artist: 'ann', year: 1980 }], next: '["a/2"]' })
+    expect(beyond).toEqual({ items: [] })
+    await expect(both).rejects.toThrow('a page does not begin after 1 records')
+  })
+
   test('each query gets its own page, in the order of the queries', async () => {
     const store = await openSongs()
 
