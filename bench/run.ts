@@ -1,11 +1,14 @@
 // npm run bench: what speed costs here, as ratios, which other machines can be held to as well.
-// npm run bench -- rest|graph|store runs one of them.
+// npm run bench -- rest graph runs some of them, and those that take many minutes run so alone.
+const USUAL = ['rest', 'graph', 'store', 'identity', 'config-store']
 const BENCHES: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> = {
   rest: async () => (await import('./rest.ts')).benchRest,
   graph: async () => (await import('./graph.ts')).benchGraph,
   store: async () => (await import('./store.ts')).benchStore,
   identity: async () => (await import('./identity.ts')).benchIdentity,
+  banking: async () => (await import('./banking.ts')).benchBanking,
   'config-store': async () => (await import('./config-store.ts')).benchConfigStore,
+  relevance: async () => (await import('./relevance.ts')).benchRelevance,
 }
 
 process.env.APOLLO_TELEMETRY_DISABLED = '1'
@@ -19,7 +22,7 @@ if (unknown.length > 0) {
 }
 console.log('Medians of rounds in turns, with their range. Logs go to /dev/null at level info.')
 let areGood = true
-for (const name of chosen.length > 0 ? chosen : Object.keys(BENCHES)) {
+for (const name of chosen.length > 0 ? chosen : USUAL) {
   const bench = await BENCHES[name]!()
   areGood = (await bench()) && areGood
 }

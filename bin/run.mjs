@@ -29,6 +29,7 @@ const TASKS = {
   admin: [['gateway/admin.ts']],
   work: [['gateway/parked-work.ts']],
   cluster: [['gateway/cluster.ts']],
+  demo: [['gateway/demo-directory.ts']],
   bench: [['bench/run.ts']],
   format: [[prettier, '--write', '--log-level', 'warn', '.']],
 }

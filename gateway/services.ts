@@ -5,6 +5,7 @@ type Load = () => Promise<{ subgraph: Subgraph }>
 
 export const SERVICES: Readonly<Record<string, Load>> = {
   backup: () => import('../subgraphs/backup.ts'),
+  banking: () => import('../subgraphs/banking.ts'),
   braille: () => import('../subgraphs/braille.ts'),
   'config-store': () => import('../subgraphs/config-store.ts'),
   contributions: () => import('../subgraphs/contributions.ts'),
@@ -12,6 +13,7 @@ export const SERVICES: Readonly<Record<string, Load>> = {
   'event-detection': () => import('../subgraphs/event-detection.ts'),
   hsm: () => import('../subgraphs/hsm.ts'),
   identity: () => import('../subgraphs/identity.ts'),
+  podcasts: () => import('../subgraphs/podcasts.ts'),
   'resource-groups': () => import('../subgraphs/resource-groups.ts'),
   scheduler: () => import('../subgraphs/scheduler.ts'),
   'sql-db': () => import('../subgraphs/sql-db.ts'),

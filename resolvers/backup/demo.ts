@@ -12,7 +12,7 @@ import { defaultRoleArn } from './roles.ts'
 import { createSelection, selectionInput } from './selections.ts'
 import { createVault } from './vaults.ts'
 
-const VAULT = 'daily-backups'
+const VAULT = 'weekly-backups'
 const COPIES = 'copies'
 
 export async function demo(ctx: Context): Promise<Record<string, string>> {
@@ -27,7 +27,7 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
     IamRoleArn,
     Resources: [resourceArn],
     ListOfTags: [
-      { ConditionType: 'STRINGEQUALS', ConditionKey: 'backup', ConditionValue: 'daily' },
+      { ConditionType: 'STRINGEQUALS', ConditionKey: 'backup', ConditionValue: 'weekly' },
     ],
   })
   await createSelection({ BackupPlanId: plan.BackupPlanId, BackupSelection }, ctx)
@@ -68,12 +68,12 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
 
 const document = (account: string) =>
   planInput.parse({
-    BackupPlanName: 'daily-35-days',
+    BackupPlanName: 'weekly-35-days',
     Rules: [
       {
-        RuleName: 'daily',
+        RuleName: 'weekly',
         TargetBackupVaultName: VAULT,
-        ScheduleExpression: 'cron(0 5 ? * * *)',
+        ScheduleExpression: 'cron(0 5 ? * SUN *)',
         Lifecycle: { DeleteAfterDays: 35 },
         CopyActions: [{ DestinationBackupVaultArn: vaultArnOf(account, COPIES) }],
       },

@@ -70,7 +70,7 @@ test('example 4: a year later', async () => {
   const { data } = await runExample(examples[3]!)
 
   expect(data.advance.stepsRun).toBeGreaterThan(0)
-})
+}, 60_000)
 
 test('example 5: a key of your own', async () => {
   const { data } = await runExample(examples[4]!)
@@ -159,7 +159,7 @@ test('parked work is listed from the command line', async () => {
 test.each([
   [{ PORT: 'eighty' }, [], 'PORT: must be a port number'],
   [{ POLYGRAPH_DATTA: 'x' }, [], 'POLYGRAPH_DATTA: there is no such setting'],
-  [{}, ['nothing'], 'There is no service nothing. There are: braille, config-store, '],
+  [{}, ['nothing'], 'There is no service nothing. There are: backup, banking, braille, '],
 ])('a start with %j and %j is refused with a reason', async (env, args, reason) => {
   const { code, stderr } = await runTask({ ...started.env, ...env }, 'start', ...args)
 
