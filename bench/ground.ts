@@ -25,8 +25,8 @@ export async function openGround() {
     openLogging(configuration.logLevel, '/dev/null'),
   )
   await ensureDemo(polygraph)
+  // Background work, such as filling the demo's directory, is not started: it would be measured too.
   await polygraph.front.listen({ port: 0, host: HOST })
-  polygraph.start()
   const { port } = polygraph.front.server.address() as AddressInfo
   const { answer } = await polygraph.ask('{ answer: demoCredentials }', {})
   const credentials = answer as Record<string, Record<string, string>>

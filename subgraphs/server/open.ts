@@ -126,6 +126,7 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     now,
     newId: requestIds(),
     telemetry,
+    own: { store, wallClock },
     contextFor,
   })
   await subgraph.mount?.(rest, contextFor)

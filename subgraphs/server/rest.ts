@@ -21,7 +21,7 @@ import { gather } from './body.ts'
 import { operationsOf } from './graphql.ts'
 import { openApi } from './openapi.ts'
 import { remoteOf } from './remote.ts'
-import type { Credentials, Dialect, Shown, Subgraph } from './subgraph.ts'
+import type { Credentials, Dialect, ProofGround, Shown, Subgraph } from './subgraph.ts'
 import type { Telemetry } from './telemetry.ts'
 
 const BODY_MAX = 1024 * 1024
@@ -51,6 +51,8 @@ export interface RestDoor {
   readonly now: () => Date
   readonly newId: () => string
   readonly telemetry: Telemetry
+  /** For schemes that keep credentials in the service's own store. */
+  readonly own: Omit<ProofGround, 'remote'>
   contextFor(caller: Caller, request: ContextRequest): Context
 }
 
@@ -217,14 +219,14 @@ function queryOf(
 }
 
 async function prove(
-  { subgraph, credentials, contextFor }: RestDoor,
+  { subgraph, credentials, own, contextFor }: RestDoor,
   { access, rest }: Operation,
   reached: ContextRequest,
   shown: Shown,
 ): Promise<Caller> {
   if (access === 'anyone') return NOBODY
   if (rest!.scheme) return rest!.scheme.prove(shown, contextFor(NOBODY, reached))
-  return subgraph.scheme.prove(shown, credentials, contextFor(NOBODY, reached))
+  return subgraph.scheme.prove(shown, credentials, { ...own, remote: reached.remote })
 }
 
 /** The router calls the rest of a path `*`; the operation has a name for it. */

@@ -100,6 +100,8 @@ function openRest() {
     now: () => new Date(),
     newId: () => 'request-1',
     telemetry,
+    // The scheme of these things keeps no credentials of its own.
+    own: {} as any,
     contextFor: (caller, request) => ({ caller, ...request }) as any,
   })
   const send = async (request: string, body?: unknown, headers: Record<string, string> = {}) => {
