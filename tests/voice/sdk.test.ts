@@ -108,20 +108,25 @@ test('all eight operations work, on a clock that the client first has to set', a
   })
 })
 
-test('a list is paged', async () => {
-  const { client } = await listen()
-  for (const ConfigurationSetName of ['a', 'b', 'c']) {
-    await client.send(new sdk.CreateConfigurationSetCommand({ ConfigurationSetName }))
+test('250 configuration sets are paged through, each once', async () => {
+  const { client, service } = await listen()
+  const names = Array.from({ length: 250 }, (_, n) => `set-${String(n).padStart(3, '0')}`)
+  for (const name of names) {
+    await service.rest('POST /v1/sms-voice/configuration-sets', { ConfigurationSetName: name })
   }
 
-  const first = await client.send(new sdk.ListConfigurationSetsCommand({ PageSize: '2' }))
-  const second = await client.send(
-    new sdk.ListConfigurationSetsCommand({ PageSize: '2', NextToken: first.NextToken! }),
-  )
+  const pages: string[][] = []
+  let NextToken: string | undefined
+  do {
+    const page = await client.send(
+      new sdk.ListConfigurationSetsCommand({ PageSize: '40', ...(NextToken && { NextToken }) }),
+    )
+    pages.push(page.ConfigurationSets!)
+    NextToken = page.NextToken
+  } while (NextToken)
 
-  expect(first.ConfigurationSets).toEqual(['a', 'b'])
-  expect(second.ConfigurationSets).toEqual(['c'])
-  expect(second.NextToken).toBeUndefined()
+  expect(pages.map(({ length }) => length)).toEqual([40, 40, 40, 40, 40, 40, 10])
+  expect(pages.flat()).toEqual(names)
 })
 
 test('refusals are the classes that the client has for them', async () => {
