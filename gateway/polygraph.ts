@@ -103,12 +103,15 @@ export async function openPolygraph(
   let moving: Promise<unknown> = Promise.resolve()
   function advance(byMs: number): Promise<{ now: Date; stepsRun: number }> {
     const moved = moving.then(async () => {
-      const target = new Date(clock.now().getTime() + byMs)
+      const aheadMs = clock.aheadMs + byMs
+      const target = new Date(wallClock.now().getTime() + aheadMs)
       const runners = opened.map(({ work }) => work)
       // Background runs would take steps out of the order of time.
       await Promise.all(runners.map((runner) => runner.stop()))
       try {
         const stepsRun = await advanceTo(target, clock, runners)
+        // The steps took time of the world, by which the clock must not fall short.
+        clock.moveTo(new Date(wallClock.now().getTime() + aheadMs))
         return { now: clock.now(), stepsRun }
       } finally {
         for (const runner of runners) runner.start()
