@@ -6,7 +6,8 @@ import { payOnPage } from '../../resolvers/banking/share-payments.ts'
 import { tabByUuid, type Tab } from '../../resolvers/banking/tabs.ts'
 import type { Context } from '../../resolvers/kernel/context.ts'
 import { Fault, Forbidden } from '../../resolvers/kernel/fault.ts'
-import { alertOf, Html, html, render, type Page } from './html.ts'
+import { alertOf, Html, html, type Page } from '../server/html.ts'
+import { render } from './style.ts'
 
 const MEMBER_MAX = 500
 

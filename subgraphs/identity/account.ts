@@ -10,7 +10,7 @@ import { users } from '../../resolvers/identity/users.ts'
 import type { Context } from '../../resolvers/kernel/context.ts'
 import { Fault, Forbidden, Invalid } from '../../resolvers/kernel/fault.ts'
 import { perform, type Operation } from '../../resolvers/kernel/operation.ts'
-import { alertOf, html, type Html, type Page } from './html.ts'
+import { alertOf, html, type Html, type Page } from '../server/html.ts'
 import { member, type Onward, type PageRequest } from './page-request.ts'
 import { signInForm, tryPassword } from './sign-in.ts'
 

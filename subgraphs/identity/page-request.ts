@@ -6,7 +6,8 @@ import { Fault, Forbidden } from '../../resolvers/kernel/fault.ts'
 import { remoteOf } from '../server/remote.ts'
 import { addressOf } from '../server/rest.ts'
 import type { ContextFor } from '../server/subgraph.ts'
-import { html, render, type Page } from './html.ts'
+import { html, type Page } from '../server/html.ts'
+import { render } from './render.ts'
 
 export interface PageRequest {
   readonly ctx: Context

@@ -11,7 +11,7 @@ import { recordSignIn } from '../../resolvers/identity/sign-ins.ts'
 import { userByEmail, users, type User } from '../../resolvers/identity/users.ts'
 import type { Context } from '../../resolvers/kernel/context.ts'
 import { Fault, Invalid, NotFound } from '../../resolvers/kernel/fault.ts'
-import { alertOf, html, type Display, type Html, type Page } from './html.ts'
+import { alertOf, html, type Display, type Html, type Page } from '../server/html.ts'
 import { member, type Onward, type PageRequest } from './page-request.ts'
 
 /** A sign-in under way, as the provider keeps it, and the client that asked for it. */

@@ -4,7 +4,7 @@ import { clients } from '../../resolvers/identity/clients.ts'
 import { callProvider, type ProviderAnswer } from '../../resolvers/identity/provider-call.ts'
 import { endGrantsOf } from '../../resolvers/identity/sessions.ts'
 import { sessionOf } from './account.ts'
-import { Html, html, type Page } from './html.ts'
+import { Html, html, type Page } from '../server/html.ts'
 import { errorPage, type Onward, type PageRequest } from './page-request.ts'
 
 export async function signOut(request: PageRequest): Promise<Page | Onward> {

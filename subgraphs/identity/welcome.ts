@@ -2,7 +2,7 @@
 import { isInvited, registerFirst } from '../../resolvers/identity/first-user.ts'
 import { PASSWORD_LENGTH_MIN } from '../../resolvers/identity/passwords.ts'
 import { Fault, NotFound } from '../../resolvers/kernel/fault.ts'
-import { alertOf, html, type Page } from './html.ts'
+import { alertOf, html, type Page } from '../server/html.ts'
 import { member, type Onward, type PageRequest } from './page-request.ts'
 
 export async function showWelcome({ ctx, params }: PageRequest): Promise<Page> {

@@ -1,6 +1,6 @@
-// How the pages are written: escaped by default, with headers that allow them nothing more than they need.
+// How pages for people are written: escaped by default, with headers that allow them nothing more than
+// they need.
 import { createHash } from 'node:crypto'
-import { STYLE } from './style.ts'
 
 /** Text that is HTML already. */
 export class Html {
@@ -52,14 +52,18 @@ export interface Rendered {
   readonly body: string
 }
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+/** Renders the pages of a service, in its own style. */
+export function pagesIn(style: string): (page: Page) => Rendered {
+  const styleHash = createHash('sha256').update(style).digest('base64')
+  return (page) => render(page, style, styleHash)
+}
 
-export function render(page: Page): Rendered {
+function render(page: Page, style: string, styleHash: string): Rendered {
   const { title, body, status = 200, display = 'page', formTargets = [], framedBy = [] } = page
   const ancestors = framedBy.length > 0 ? framedBy.join(' ') : "'none'"
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
+    `style-src 'sha256-${styleHash}'`,
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     `frame-ancestors ${ancestors}`,
@@ -82,7 +86,7 @@ export function render(page: Page): Rendered {
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>${title}</title>
-          ${new Html(`<style>${STYLE}</style>`)}
+          ${new Html(`<style>${style}</style>`)}
         </head>
         <body class="${display}">
           <main>
