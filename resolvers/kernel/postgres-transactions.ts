@@ -86,7 +86,15 @@ export async function withClient<R>(
 }
 
 const isLostRace = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && LOST_RACES.has(error.code)
+  error instanceof pg.DatabaseError && (LOST_RACES.has(error.code) || isMeeting(error))
+
+/**
+ * Rarely, once in some hundred thousand transactions, PostgreSQL meets a row in the moment in which
+ * another transaction ends that changed it, and calls that an internal error. The statement failed, so
+ * nothing happened.
+ */
+const isMeeting = ({ code, message }: pg.DatabaseError): boolean =>
+  code === 'XX000' && message.startsWith('new multixact has more than one updating member')
 
 /** Runs what loses a race again, up to a limit. */
 export function raceRunner() {

@@ -165,6 +165,24 @@ describe('races', () => {
     expect(attempts).toBe(2)
   })
 
+  test('a row met in the moment in which another transaction ends is tried again', async () => {
+    const store = await open(await testSchema())
+    let tries = 0
+    const failOnce = (said: string) => {
+      tries = 0
+      return store.transaction(async (tx) => {
+        tries += 1
+        const fail = `DO $$ BEGIN RAISE EXCEPTION '${said}' USING ERRCODE = 'XX000'; END $$`
+        if (tries === 1) await tx.sql(fail)
+      })
+    }
+
+    await failOnce('new multixact has more than one updating member: 0 3')
+    expect(tries).toBe(2)
+    await expect(failOnce('something else is broken')).rejects.toThrow('something else is broken')
+    expect(tries).toBe(1)
+  })
+
   test('a step that always loses is given up', async () => {
     const store = await open(await testSchema())
     let attempts = 0
