@@ -15,6 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { fragmentsOf } from './fragments.ts'
 
 const OBJECTS_MAX = 10_000
 /** How many items a list has where the query does not say. */
@@ -68,11 +69,7 @@ function measure(
   { schema, document, operation }: Costly,
   variables: Measured['variables'],
 ): number {
-  const fragments: Record<string, FragmentDefinitionNode> = {}
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node
-  }
-  const measured: Measured = { schema, fragments, variables }
+  const measured: Measured = { schema, fragments: fragmentsOf(document), variables }
   const cost = costOf(operation, measured)
   if (!measured.isVaried) known.set(operation, cost)
   return cost

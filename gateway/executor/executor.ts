@@ -9,22 +9,21 @@ import {
   getOperationAST,
   getVariableValues,
   isInterfaceType,
-  Kind,
   typeFromAST,
   valueFromAST,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
+import { fragmentsOf } from '../fragments.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
 import { compileShape, type Shape } from './shaper.ts'
-import type { Source, Variables } from './source.ts'
+import type { Ask, Source, Variables } from './source.ts'
 
 const PREPARED_MAX = 2_000
 
@@ -100,13 +99,16 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
 
     dataSourceOf(name) {
       const source = sourceOf(name)
+      const asks = new LRUCache<string, Ask>({ max: PREPARED_MAX })
       return {
         async process({ request, context }) {
           const { query = '', variables = {}, operationName } = request
           const answered = (context as Context | undefined)?.[ANSWERED]
           const again = answered && answerAgain(answered, name, { query, variables })
-          return (again ??
-            source.prepare(query, operationName)(variables, context as Context)) as any
+          if (again) return again as any
+          let ask = asks.get(query)
+          if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
+          return ask(variables, context as Context) as any
         },
       }
     },
@@ -147,10 +149,7 @@ function prepare(
 ): Prepared | false {
   const operation = getOperationAST(document, operationName)
   if (!operation || operation.operation === 'subscription') return false
-  const fragments: Record<string, FragmentDefinitionNode> = {}
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node
-  }
+  const fragments = fragmentsOf(document)
   const defaults = defaultsOf(operation, schema)
   try {
     const shape = compileShape(operation, { schema, fragments })

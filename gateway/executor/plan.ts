@@ -38,7 +38,6 @@ type Node = (run: Run) => void | Promise<void>
 
 export interface CompiledPlan {
   readonly sharedCount: number
-  readonly fetches: number
   readonly execute: Node
 }
 
@@ -48,7 +47,6 @@ interface Compiling {
   readonly defaults: Variables
   /** Where in `shared` something stands, by its description. */
   readonly slots: Map<string, number>
-  fetches: number
 }
 
 /** Throws for plans of another form, which are few. */
@@ -57,9 +55,9 @@ export function compilePlan(
   options: Pick<Compiling, 'supergraph' | 'sourceOf' | 'defaults'>,
 ): CompiledPlan {
   if (node?.kind === 'Subscription') throw new Error('no subscription is planned')
-  const compiling: Compiling = { ...options, slots: new Map(), fetches: 0 }
+  const compiling: Compiling = { ...options, slots: new Map() }
   const execute = node ? compile(node, [], compiling) : () => {}
-  return { execute, sharedCount: compiling.slots.size, fetches: compiling.fetches }
+  return { execute, sharedCount: compiling.slots.size }
 }
 
 function compile(node: PlanNode, path: readonly string[], compiling: Compiling): Node {
@@ -113,10 +111,10 @@ async function settle(pending: readonly Promise<void>[]): Promise<void> {
 function compileFetch(fetch: FetchNode, path: readonly string[], compiling: Compiling): Node {
   const { supergraph, sourceOf, slots } = compiling
   if (fetch.contextRewrites?.length) throw new Error('no plan for contexts')
-  compiling.fetches += 1
   const ask = sourceOf(fetch.serviceName).prepare(fetch.operation, fetch.operationName)
   const used = fetch.variableUsages ?? []
-  const targets = once(slots, path.join('/'), collecting(path))
+  const collect = collectorOf(path)
+  const targets = once(slots, path.join('/'), ({ root }) => collect(root))
   if (!fetch.requires) {
     const change = changerOf(fetch.outputRewrites, supergraph)
     return (run) => {
@@ -143,11 +141,6 @@ function compileFetch(fetch: FetchNode, path: readonly string[], compiling: Comp
     )
   }
 }
-
-const collecting =
-  (path: readonly string[]): ((run: Run) => readonly Target[]) =>
-  (run) =>
-    collectorOf(path)(run.root)
 
 function readingEntities(
   { requires, inputRewrites }: FetchNode,

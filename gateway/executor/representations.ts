@@ -9,8 +9,6 @@ import { typeTest } from './types.ts'
 
 export interface Entities {
   readonly representations: readonly Target[]
-  /** By representation, what tells it apart from others. */
-  readonly keys: readonly string[]
   /** By representation, the objects that it stands for. */
   readonly places: readonly Target[][]
 }
@@ -26,7 +24,6 @@ export function entitiesReader(
   return (targets) => {
     const representations: Target[] = []
     const places: Target[][] = []
-    const keys: string[] = []
     const known = new Map<string, Target[]>()
     for (const target of targets) {
       const told = tell(target)
@@ -39,11 +36,10 @@ export function entitiesReader(
       }
       const first = [target]
       known.set(key, first)
-      keys.push(key)
       representations.push(told)
       places.push(first)
     }
-    return { representations, keys, places }
+    return { representations, places }
   }
 }
 

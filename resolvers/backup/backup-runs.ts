@@ -4,6 +4,7 @@
 //    then; what was refused fails the job at once.
 // 2. The bytes are taken outside of any transaction; point, bytes and job are then written in one. A
 //    step that runs twice finds the job ended.
+import { sha256Of } from '../families/parts.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Records } from '../kernel/store.ts'
 import { captured, isStopped } from './continuous.ts'
@@ -20,7 +21,7 @@ import {
 } from './kinds.ts'
 import { calculated, retentionProblem } from './lifecycles.ts'
 import { notify } from './notifications.ts'
-import { encrypt, keepBytes, sha256Of } from './point-bytes.ts'
+import { encrypt, keepBytes } from './point-bytes.ts'
 import { addPoint } from './point-lives.ts'
 import { InvalidRequest, ResourceNotFound } from './errors.ts'
 import { takeBytes } from './resources.ts'

@@ -4,6 +4,7 @@
 // captured every hour. It keeps every state that it was seen in within its retention, and a restore
 // takes the state as it was last seen at a moment. It goes on while its plan has the rule.
 import { createHash } from 'node:crypto'
+import { sha256Of } from '../families/parts.ts'
 import type { Context } from '../kernel/context.ts'
 import { Fault } from '../kernel/fault.ts'
 import type { Records } from '../kernel/store.ts'
@@ -22,7 +23,7 @@ import {
   type Vault,
 } from './kinds.ts'
 import { notify } from './notifications.ts'
-import { encrypt, forgetBefore, keepBytes, sha256Of } from './point-bytes.ts'
+import { encrypt, forgetBefore, keepBytes } from './point-bytes.ts'
 import { addPoint, changePoint, stopCapture } from './point-lives.ts'
 import { noteLatest } from './protected-resources.ts'
 import { takeBytes } from './resources.ts'

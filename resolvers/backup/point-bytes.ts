@@ -3,7 +3,8 @@
 // 1. AES-256-GCM, with the recovery point as what is authenticated beside the bytes: those of one point
 //    do not open as another's.
 // 2. A point that is captured continuously has a version of its bytes for each state it was seen in.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { sha256Of } from '../families/parts.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Records } from '../kernel/store.ts'
 import { recoveryPoints, vaultKey, vaults, type RecoveryPoint, type Vault } from './kinds.ts'
@@ -13,9 +14,6 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Beyond this, the nonce and the tag are too much for the store. */
 const POINT_BYTES_MAX = 256 * 1024 * 1024 - NONCE_BYTES - TAG_BYTES
-
-export const sha256Of = (bytes: Uint8Array): string =>
-  createHash('sha256').update(bytes).digest('hex')
 
 const blobKeyOf = (point: string) => `recovery-point/${point}`
 

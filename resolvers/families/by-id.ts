@@ -4,6 +4,7 @@ import type { Context } from '../kernel/context.ts'
 import { Invalid } from '../kernel/fault.ts'
 import { operation, type Operation } from '../kernel/operation.ts'
 import { tags, text } from '../kernel/shape.ts'
+import { lowered } from './cloud-resources.ts'
 
 /** More than any resource has. */
 const KEYS_MAX = 100
@@ -31,7 +32,7 @@ export interface ResourceById {
 /** The operations `<t>ById`, and `tag<T>` and `untag<T>` where the type has tags. */
 export function byId({ type, needs, find, tags: own }: ResourceById): Operation[] {
   const read = operation({
-    name: `${type.charAt(0).toLowerCase()}${type.slice(1)}ById`,
+    name: `${lowered(type)}ById`,
     input: { id: text },
     ...(needs && { needs: needs.read }),
     run: async ({ id }, ctx) => (await find(id, ctx)) ?? null,

@@ -1,13 +1,10 @@
 // Copies of resources as bytes, taken from their services through the graph and put back.
 //
 // The other side, in each service, is snapshots.ts.
-import { createHash } from 'node:crypto'
 import { Conflict, Unavailable } from '../kernel/fault.ts'
 import { dataOf, type Graph } from '../kernel/graph.ts'
 import { lowered, type FoundResource } from './cloud-resources.ts'
-
-/** What fits a request, in base64 and with what is around it. */
-const PART_BYTES = 512 * 1024
+import { PART_BYTES, partsOf, sha256Of } from './parts.ts'
 
 /** The whole state of a resource at one moment. */
 export async function takeSnapshot(
@@ -27,7 +24,7 @@ export async function takeSnapshot(
     pieces.push(Buffer.from(taken.bytes, 'base64'))
   }
   const bytes = Buffer.concat(pieces)
-  if (digestOf(bytes) !== sha256) throw Unavailable(`The copy of ${id} arrived damaged. Try again.`)
+  if (sha256Of(bytes) !== sha256) throw Unavailable(`The copy of ${id} arrived damaged. Try again.`)
   return bytes
 }
 
@@ -51,8 +48,8 @@ export async function restoreSnapshot(
       $bytes: String!, $isTrial: Boolean) {
     put: restore${typeName}(id: $id, sha256: $sha256, sizeBytes: $sizeBytes, part: $part,
       bytes: $bytes, isTrial: $isTrial) { id isWhole sha256 } }`
-  const sha256 = digestOf(bytes)
-  const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES))
+  const sha256 = sha256Of(bytes)
+  const parts = partsOf(bytes.length)
   for (let part = 0; part < parts; part += 1) {
     const piece = bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
     const variables = { id, sha256, sizeBytes: bytes.length, part, isTrial }
@@ -62,5 +59,3 @@ export async function restoreSnapshot(
   }
   throw Conflict(`The service of ${id} misses parts of what was sent. Try again.`)
 }
-
-const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

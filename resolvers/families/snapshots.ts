@@ -12,6 +12,7 @@ import { operation, type Operation } from '../kernel/operation.ts'
 import { flag, optional, text, whole } from '../kernel/shape.ts'
 import { kind, type Kind, type Records } from '../kernel/store.ts'
 import type { Step } from '../kernel/work.ts'
+import { lowered } from './cloud-resources.ts'
 import { base64, digest, PART_BYTES, partsOf, rangeOf, sha256Of } from './parts.ts'
 import { bytesOf, SNAPSHOT_BYTES_MAX, type Snapshot } from './snapshot-bytes.ts'
 import * as restores from './snapshot-restores.ts'
@@ -89,7 +90,7 @@ export function snapshots(...types: readonly SnapshotType[]) {
   return {
     operations: types.flatMap((of): Operation[] => [
       operation({
-        name: `${of.type.charAt(0).toLowerCase()}${of.type.slice(1)}Snapshot`,
+        name: `${lowered(of.type)}Snapshot`,
         input: asked,
         ...(of.needs && { needs: of.needs.take }),
         run: (input, ctx) => takePart(placeOf(of, input.id, ctx), input, ctx),
