@@ -1,14 +1,19 @@
 // How twenty graphs become one: plans, batches, forwards. It holds no rule and no data.
 import { readFileSync } from 'node:fs'
-import { ApolloGateway } from '@apollo/gateway'
-import { ApolloServer, type ApolloServerPlugin } from '@apollo/server'
+import {
+  ApolloServer,
+  type ApolloServerOptionsWithGateway,
+  type ApolloServerPlugin,
+} from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { ApolloArmor } from '@escape.tech/graphql-armor'
 import type { GraphQLFormattedError } from 'graphql'
 import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
 import { costLimit, isAffordable } from './cost.ts'
+import type { Executor } from './executor/apollos.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
+import { loadGraph, type Graph } from './executor/graph.ts'
 import type { Source } from './executor/source.ts'
 import { SUPERGRAPH } from './supergraph.ts'
 
@@ -44,15 +49,10 @@ export interface Gateway {
 }
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const supergraphSdl = options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8')
-  const execution = compiledExecution(options.sourceOf)
-  const gateway = new ApolloGateway({
-    supergraphSdl,
-    buildService: ({ name }) => execution.dataSourceOf(name),
-  })
-  execution.takeOver(gateway)
+  const graph = loadGraph(options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8'))
+  const execution = compiledExecution({ graph, sourceOf: options.sourceOf })
   const server = new ApolloServer<GatewayContext>({
-    gateway,
+    gateway: gatewayOver(graph, execution.executor),
     introspection: options.isIntrospectable,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
@@ -91,6 +91,19 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   }
 }
+
+/** The graph as the server wants to be given one. It never changes while it is served. */
+export const gatewayOver = (
+  { schema, sdl }: Graph,
+  executor: Executor,
+): ApolloServerOptionsWithGateway<any>['gateway'] => ({
+  load: async () => ({ executor }),
+  onSchemaLoadOrUpdate(callback) {
+    callback({ apiSchema: schema, coreSupergraphSdl: sdl })
+    return () => {}
+  },
+  stop: async () => {},
+})
 
 const protection = new ApolloArmor({
   maxDepth: { n: DEPTH_MAX },

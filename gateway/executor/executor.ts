@@ -1,14 +1,13 @@
 // Executes queries over all subgraphs by compiled plans.
 //
-// ApolloGateway loads and checks the supergraph and plans. Its own execution goes over every plan and
-// every answer with much that is the same each time; here that is done once for each operation. What is
+// The plans are those of Apollo's planner. ApolloGateway's own execution goes over every plan and every
+// answer with much that is the same each time; here that is done once for each operation. What is
 // unusual goes to ApolloGateway, with what was answered so far.
 import { operationFromDocument } from '@apollo/federation-internals'
-import type { ApolloGateway, GraphQLDataSource } from '@apollo/gateway'
+import type { GraphQLDataSource } from '@apollo/gateway'
 import {
   getOperationAST,
   getVariableValues,
-  isInterfaceType,
   typeFromAST,
   valueFromAST,
   type DocumentNode,
@@ -19,6 +18,8 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
+import { apollosExecution, type Executor } from './apollos.ts'
+import type { Graph } from './graph.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
@@ -42,32 +43,33 @@ const ANSWERED = Symbol('answered')
 type Context = GatewayContext & { readonly [ANSWERED]?: readonly Answered[] }
 
 export interface Execution {
-  /** For ApolloGateway's configuration: where it asks what it executes itself. */
-  dataSourceOf(name: string): GraphQLDataSource<any>
-  /** Takes over the execution of a gateway. */
-  takeOver(gateway: ApolloGateway): void
+  /** For the server: executes an operation that may be new. */
+  readonly executor: Executor
   /** An operation that has come before, in the same words, and was found to be right. */
   known(query: string, operationName: string | undefined): Prepared | undefined
   /** The data; or, if anything unusual happened, the context with which to go the long way. */
   execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
+  /** Loads what only the unusual needs. */
+  loadRest(): Promise<unknown>
+}
+
+interface ExecutionOptions {
+  readonly graph: Graph
+  readonly sourceOf: (name: string) => Source
+  /** Told of each operation that is left to ApolloGateway. */
+  readonly onUnusual?: () => void
 }
 
 export type Outcome =
   | { readonly data: Record<string, unknown> }
   | { readonly data?: undefined; readonly context: GatewayContext }
 
-/** What ApolloGateway knows, beyond what its types tell. */
-interface Inside {
-  readonly schema: GraphQLSchema
-  readonly apiSchema: Parameters<typeof operationFromDocument>[0]
-  readonly supergraphSchema: GraphQLSchema
-  readonly queryPlanner: { buildQueryPlan(operation: unknown): any }
-}
-
-export function compiledExecution(plainSourceOf: (name: string) => Source): Execution {
-  let inside: Inside | undefined
-  const isInterface = (name: string) => isInterfaceType(inside?.supergraphSchema.getType(name))
-  const sourceOf = (name: string) => keepingTypes(plainSourceOf(name), isInterface)
+export function compiledExecution(options: ExecutionOptions): Execution {
+  const { graph, onUnusual } = options
+  const { schema: supergraph } = graph.supergraph
+  const isInterface = (name: string) => supergraph.type(name)?.kind === 'InterfaceType'
+  const sourceOf = (name: string) => keepingTypes(options.sourceOf(name), isInterface)
+  const apollos = apollosExecution(graph, dataSourceOf)
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
@@ -93,47 +95,50 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
     }
   }
 
+  /** Where ApolloGateway asks what it executes itself. */
+  function dataSourceOf(name: string): GraphQLDataSource<any> {
+    const source = sourceOf(name)
+    const asks = new LRUCache<string, Ask>({ max: PREPARED_MAX })
+    return {
+      async process({ request, context }) {
+        const { query = '', variables = {}, operationName } = request
+        const answered = (context as Context | undefined)?.[ANSWERED]
+        const again = answered && answerAgain(answered, name, { query, variables })
+        if (again) return again as any
+        let ask = asks.get(query)
+        if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
+        return ask(variables, context as Context) as any
+      },
+    }
+  }
+
+  const executeUnusual: Executor = (requestContext) => {
+    onUnusual?.()
+    return apollos.execute(requestContext)
+  }
+
   return {
     execute,
     known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
+    loadRest: apollos.load,
 
-    dataSourceOf(name) {
-      const source = sourceOf(name)
-      const asks = new LRUCache<string, Ask>({ max: PREPARED_MAX })
-      return {
-        async process({ request, context }) {
-          const { query = '', variables = {}, operationName } = request
-          const answered = (context as Context | undefined)?.[ANSWERED]
-          const again = answered && answerAgain(answered, name, { query, variables })
-          if (again) return again as any
-          let ask = asks.get(query)
-          if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
-          return ask(variables, context as Context) as any
-        },
+    async executor(requestContext) {
+      const { document, source, request } = requestContext
+      const context = requestContext.context as Context
+      if (context[ANSWERED]) return executeUnusual(requestContext)
+      // Over HTTP, what is not named is null.
+      const operationName = request.operationName ?? undefined
+      const name = nameOf(source, operationName)
+      let found = prepared.get(name)
+      if (found === undefined) {
+        found = prepare(graph, document, operationName, sourceOf)
+        prepared.set(name, found)
       }
-    },
-
-    takeOver(gateway) {
-      const own = (inside = gateway as unknown as Inside)
-      const apollos = gateway.executor
-      gateway.executor = async (requestContext) => {
-        const { document, source, request } = requestContext
-        const context = requestContext.context as Context
-        if (context[ANSWERED]) return apollos(requestContext)
-        // Over HTTP, what is not named is null.
-        const operationName = request.operationName ?? undefined
-        const name = nameOf(source, operationName)
-        let found = prepared.get(name)
-        if (found === undefined) {
-          found = prepare(own, document, operationName, sourceOf)
-          prepared.set(name, found)
-        }
-        const variables = request.variables ?? {}
-        if (!found || !areGood(found, variables)) return apollos(requestContext)
-        const outcome = await execute(found, variables, context)
-        if (outcome.data) return { data: outcome.data }
-        return apollos({ ...requestContext, context: outcome.context } as typeof requestContext)
-      }
+      const variables = request.variables ?? {}
+      if (!found || !areGood(found, variables)) return executeUnusual(requestContext)
+      const outcome = await execute(found, variables, context)
+      if (outcome.data) return { data: outcome.data }
+      return executeUnusual({ ...requestContext, context: outcome.context as any })
     },
   }
 }
@@ -142,7 +147,7 @@ const nameOf = (query: string, operationName = ''): string =>
   operationName === '' ? query : `${operationName}\n${query}`
 
 function prepare(
-  { schema, apiSchema, supergraphSchema: supergraph, queryPlanner }: Inside,
+  { schema, apiSchema, supergraph, planner }: Graph,
   document: DocumentNode,
   operationName: string | undefined,
   sourceOf: (name: string) => Source,
@@ -154,8 +159,8 @@ function prepare(
   try {
     const shape = compileShape(operation, { schema, fragments })
     const named = operationName === undefined ? {} : { operationName }
-    const planned = queryPlanner.buildQueryPlan(operationFromDocument(apiSchema, document, named))
-    const plan = compilePlan(planned, { supergraph, sourceOf, defaults })
+    const planned = planner.buildQueryPlan(operationFromDocument(apiSchema, document, named))
+    const plan = compilePlan(planned, { supergraph: supergraph.schema, sourceOf, defaults })
     return { document, operation, schema, plan, shape, defaults }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.

@@ -4,8 +4,8 @@
 //    as an error in an answer, and whoever runs it has recorded what was answered until then.
 // 2. What fits in one turn of the process stays in it: a fetch that is answered at once is not waited
 //    for.
+import type { Schema } from '@apollo/federation-internals'
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner'
-import type { GraphQLSchema } from 'graphql'
 import type { GatewayContext } from '../callers.ts'
 import { entitiesReader, type Entities } from './representations.ts'
 import { changerOf } from './rewrites.ts'
@@ -42,7 +42,7 @@ export interface CompiledPlan {
 }
 
 interface Compiling {
-  readonly supergraph: GraphQLSchema
+  readonly supergraph: Schema
   readonly sourceOf: (service: string) => Source
   readonly defaults: Variables
   /** Where in `shared` something stands, by its description. */

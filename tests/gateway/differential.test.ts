@@ -12,7 +12,9 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compiledExecution } from '../../gateway/executor/executor.ts'
 import { keepingTypes } from '../../gateway/executor/own-types.ts'
+import { loadGraph } from '../../gateway/executor/graph.ts'
 import type { Source } from '../../gateway/executor/source.ts'
+import { gatewayOver } from '../../gateway/gateway.ts'
 import { generate, type Chance, type Generated } from './generated.ts'
 import { oneSchema, schemas, supergraph } from './library.ts'
 
@@ -48,18 +50,13 @@ beforeAll(async () => {
     buildService: ({ name }) => dataSourceOf(name),
   })
   apollos = new ApolloServer({ gateway: theirs })
-  const execution = compiledExecution(plainSourceOf)
-  const gateway = new ApolloGateway({
-    supergraphSdl: supergraph,
-    buildService: ({ name }) => execution.dataSourceOf(name),
+  const graph = loadGraph(supergraph)
+  const execution = compiledExecution({
+    graph,
+    sourceOf: plainSourceOf,
+    onUnusual: () => (left += 1),
   })
-  const { executor } = gateway
-  gateway.executor = (requestContext) => {
-    left += 1
-    return executor(requestContext)
-  }
-  execution.takeOver(gateway)
-  ours = new ApolloServer({ gateway })
+  ours = new ApolloServer({ gateway: gatewayOver(graph, execution.executor) })
   await Promise.all([apollos.start(), ours.start()])
   api = theirs.schema!
   one = oneSchema(printSchema(api))

@@ -7,7 +7,9 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { execute, GraphQLError, parse } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compiledExecution } from '../../gateway/executor/executor.ts'
+import { loadGraph } from '../../gateway/executor/graph.ts'
 import type { Source } from '../../gateway/executor/source.ts'
+import { gatewayOver } from '../../gateway/gateway.ts'
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@inaccessible", "@shareable"])`
 const BOOKS = parse(`${LINK}
@@ -126,18 +128,9 @@ beforeAll(async () => {
       buildService: ({ name }) => dataSourceOf(name),
     }),
   })
-  const execution = compiledExecution(sourceOf)
-  const gateway = new ApolloGateway({
-    supergraphSdl: supergraphSdl!,
-    buildService: ({ name }) => execution.dataSourceOf(name),
-  })
-  const { executor } = gateway
-  gateway.executor = (requestContext) => {
-    left += 1
-    return executor(requestContext)
-  }
-  execution.takeOver(gateway)
-  ours = new ApolloServer({ gateway })
+  const graph = loadGraph(supergraphSdl!)
+  const execution = compiledExecution({ graph, sourceOf, onUnusual: () => (left += 1) })
+  ours = new ApolloServer({ gateway: gatewayOver(graph, execution.executor) })
   await Promise.all([apollos.start(), ours.start()])
 })
 
