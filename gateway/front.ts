@@ -1,5 +1,5 @@
 // The one port: which service a request is for, and what operators and people need beside them.
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { ApolloServer, BaseContext } from '@apollo/server'
 import { fastifyApolloHandler } from '@as-integrations/fastify'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -47,8 +47,10 @@ export interface Front {
 
 export async function openFront<C extends BaseContext>(options: FrontOptions<C>): Promise<Front> {
   const own = await openOwn(options)
-  const byName = new Map(options.services.map((opened) => [opened.subgraph.name, opened.rest]))
-  const alone = options.isAlone ? options.services[0]!.rest : undefined
+  const byName = new Map(
+    options.services.map((opened) => [opened.subgraph.name, routingOf(opened, options.telemetry)]),
+  )
+  const alone = options.isAlone ? byName.values().next().value : undefined
   const ownPaths = new Set(['graphql', 'graphiql', 'healthz', 'readyz', 'metrics', ''])
 
   const server = createServer({ maxHeaderSize: HEADER_MAX }, (request, response) => {
@@ -57,15 +59,15 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
     const address = options.publicUrl ?? addressOf(request)
     if (alone) {
       request.address = address
-      return (ownPaths.has(name) && name !== '' ? own : alone).routing(request, response)
+      return (ownPaths.has(name) && name !== '' ? own.routing : alone)(request, response)
     }
-    const service = byName.get(name)
-    if (!service) return own.routing(request, response)
+    const routeTo = byName.get(name)
+    if (!routeTo) return own.routing(request, response)
     request.originalUrl = url
     request.address = `${address}/${name}`
     const rest = url.slice(name.length + 1)
     request.url = rest.startsWith('/') ? rest : `/${rest}`
-    return service.routing(request, response)
+    return routeTo(request, response)
   })
 
   return {
@@ -80,6 +82,24 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
         server.close((error) => (error ? reject(error) : resolve()))
         server.closeIdleConnections()
       }),
+  }
+}
+
+type Routing = (request: IncomingMessage, response: ServerResponse) => void
+
+/** The REST of a service, which is opened by the first request. */
+function routingOf(opened: Opened, telemetry: Telemetry): Routing {
+  let routing: Routing | undefined
+  return (request, response) => {
+    if (routing) return routing(request, response)
+    const { rest, subgraph } = opened
+    rest.ready().then(
+      () => (routing = rest.routing)(request, response),
+      (error: unknown) => {
+        telemetry.mistake(error, { service: subgraph.name })
+        response.writeHead(500).end()
+      },
+    )
   }
 }
 

@@ -46,6 +46,8 @@ export interface Gateway {
   shortly(asked: Asked, context: GatewayContext): Promise<Outcome | undefined>
   /** The answer, by whichever way. */
   answer(asked: Asked, context: GatewayContext): Promise<GraphAnswer>
+  /** Loads what only unusual answers need, before there is one. */
+  loadRest(): Promise<unknown>
 }
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -77,6 +79,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     server,
     shortly,
+    loadRest: execution.loadRest,
     async answer(asked, context) {
       const outcome = await shortly(asked, context)
       if (outcome?.data) return { data: outcome.data }

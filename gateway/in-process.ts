@@ -3,9 +3,11 @@ import { execute, parse } from 'graphql'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { Answer, Source } from './executor/source.ts'
 
-export function inProcess({ schema, subgraph, contextFor }: Opened): Source {
+export function inProcess(opened: Opened): Source {
+  const { subgraph, contextFor } = opened
   return {
     prepare(query) {
+      const { schema } = opened
       const document = parse(query, { noLocation: true })
       return (variableValues, { caller, publicUrl, headers }) =>
         execute({

@@ -1,7 +1,6 @@
 // The way out, for operators who allow it: named hosts alone, never private addresses unless allowed.
 import { lookup } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
-import { Agent, request } from 'undici'
 import { closedOutbound, OutboundRefused, type Outbound } from '../resolvers/kernel/outbound.ts'
 
 const TIME_MS = 10_000
@@ -15,23 +14,7 @@ interface OutboundOptions {
 
 export function openOutbound({ hosts, mayCallPrivateAddresses }: OutboundOptions): Outbound {
   if (hosts.length === 0) return closedOutbound
-  // The address is checked where the connection is made, so that a name cannot lead elsewhere
-  // between a check and the call. Redirects are not followed.
-  const agent = new Agent({
-    connect: {
-      timeout: TIME_MS,
-      lookup: (host, options, done) =>
-        lookup(host, { ...options, all: true }, (error, addresses) => {
-          const refused =
-            !error &&
-            !mayCallPrivateAddresses &&
-            addresses.find(({ address }) => isPrivate(address))
-          if (refused) done(refuseAddress(host, refused.address), [])
-          else done(error, addresses)
-        }),
-    },
-  })
-
+  let opened: ReturnType<typeof openClient> | undefined
   return {
     async send({ method, url, headers, body, answerMax = ANSWER_MAX }) {
       const { hostname, protocol } = new URL(url)
@@ -46,6 +29,7 @@ export function openOutbound({ hosts, mayCallPrivateAddresses }: OutboundOptions
       }
       // A literal address is not looked up, so it is checked here.
       if (isIP(host) && !mayCallPrivateAddresses && isPrivate(host)) throw refuseAddress(host, host)
+      const { agent, request } = await (opened ??= openClient(mayCallPrivateAddresses))
       const answer = await request(url, {
         method: method as 'GET',
         headers: headers ?? null,
@@ -63,6 +47,28 @@ export function openOutbound({ hosts, mayCallPrivateAddresses }: OutboundOptions
       }
     },
   }
+}
+
+/** Loaded with the first call: most installations make none. */
+async function openClient(mayCallPrivateAddresses: boolean) {
+  const { Agent, request } = await import('undici')
+  // The address is checked where the connection is made, so that a name cannot lead elsewhere
+  // between a check and the call. Redirects are not followed.
+  const agent = new Agent({
+    connect: {
+      timeout: TIME_MS,
+      lookup: (host, options, done) =>
+        lookup(host, { ...options, all: true }, (error, addresses) => {
+          const refused =
+            !error &&
+            !mayCallPrivateAddresses &&
+            addresses.find(({ address }) => isPrivate(address))
+          if (refused) done(refuseAddress(host, refused.address), [])
+          else done(error, addresses)
+        }),
+    },
+  })
+  return { agent, request }
 }
 
 const refuseAddress = (host: string, address: string) =>

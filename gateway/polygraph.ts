@@ -1,4 +1,5 @@
 // Puts a process together: all services and the gateway, one service alone, or the gateway alone.
+import { setImmediate as immediate } from 'node:timers/promises'
 import type { ApolloServer } from '@apollo/server'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -19,6 +20,7 @@ import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
 import type { Ask } from './executor/source.ts'
 import { openFront, type Front } from './front.ts'
+import type { Gateway } from './gateway.ts'
 import { masterKey, openStores } from './ground.ts'
 import { inProcess } from './in-process.ts'
 import type { Logging } from './logging.ts'
@@ -156,7 +158,10 @@ export async function openPolygraph(
     front,
     ground,
     ask,
-    start: () => opened.forEach((service) => service.start()),
+    start() {
+      for (const service of opened) service.start()
+      void makeReady(served, gateway)
+    },
     async close() {
       if (front.server.listening) await front.close()
       await apollo.stop()
@@ -164,6 +169,16 @@ export async function openPolygraph(
       await stores.close()
     },
   }
+}
+
+/** Does ahead, between requests, what the first query to each service would wait for. */
+async function makeReady(served: readonly Opened[], gateway: Gateway | undefined): Promise<void> {
+  if (!gateway) return
+  for (const service of served) {
+    await immediate()
+    void service.schema
+  }
+  await gateway.loadRest()
 }
 
 /** Identity comes along wherever it is not elsewhere, since every service asks it. */

@@ -71,10 +71,10 @@ export async function openForTest(subgraph: Subgraph, options: OpenOptions = {})
     secrets: openSecrets(Buffer.alloc(32, 9)),
     advance,
   })
-  const apollo = await apolloDoor(opened, { introspection: true })
+  let apollo: ReturnType<typeof apolloDoor> | undefined
   const checkAnswer = checkerOf(subgraph)
   onTestFinished(async () => {
-    await apollo.stop()
+    await (await apollo)?.stop()
     await opened.close()
   })
 
@@ -165,7 +165,8 @@ export async function openForTest(subgraph: Subgraph, options: OpenOptions = {})
     headers: Record<string, string> = {},
   ): Promise<{ data: any; errors?: any[] }> {
     const contextValue = opened.contextFor(caller, { address: `http://${HOST}`, headers })
-    const answer = await apollo.executeOperation({ query, variables }, { contextValue })
+    apollo ??= apolloDoor(opened, { introspection: true })
+    const answer = await (await apollo).executeOperation({ query, variables }, { contextValue })
     // As a client receives it: plain JSON.
     return JSON.parse(JSON.stringify((answer.body as any).singleResult))
   }

@@ -120,5 +120,5 @@ async function moveCall(
 }
 
 /** How a call will end is decided when it is dialled: a number that is nobody's fails in any case. */
-const decide = (tx: Records, message: VoiceMessage): Promise<Outcome> | Outcome =>
-  canExist(message.DestinationPhoneNumber) ? outcomeOf(tx, message) : 'FAILED'
+const decide = async (tx: Records, message: VoiceMessage): Promise<Outcome> =>
+  (await canExist(message.DestinationPhoneNumber)) ? outcomeOf(tx, message) : 'FAILED'

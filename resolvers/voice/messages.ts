@@ -71,9 +71,9 @@ export async function sendVoiceMessage(sent: Sent, ctx: Context): Promise<VoiceM
   const message: VoiceMessage = {
     Account: accountOf(ctx),
     MessageId: ctx.newId(),
-    DestinationPhoneNumber: readNumber('DestinationPhoneNumber', sent.DestinationPhoneNumber),
-    OriginationPhoneNumber: readNumber('OriginationPhoneNumber', OriginationPhoneNumber),
-    ...(CallerId !== undefined && { CallerId: readNumber('CallerId', CallerId) }),
+    DestinationPhoneNumber: await readNumber('DestinationPhoneNumber', sent.DestinationPhoneNumber),
+    OriginationPhoneNumber: await readNumber('OriginationPhoneNumber', OriginationPhoneNumber),
+    ...(CallerId !== undefined && { CallerId: await readNumber('CallerId', CallerId) }),
     ...(ConfigurationSetName !== undefined && { ConfigurationSetName }),
     ...readContent(sent.Content),
     Content: sent.Content!,

@@ -27,7 +27,7 @@ const SCHEMA_FOLDER = new URL('../../schema/', import.meta.url)
 /** The executable schema of a subgraph. Throws, naming each difference, if schema and code differ. */
 export function graphqlDoor(subgraph: Subgraph, watcher: Watcher): GraphQLSchema {
   const file = new URL(`${subgraph.name}.graphql`, SCHEMA_FOLDER)
-  return bind(parse(readFileSync(file, 'utf8')), subgraph, watcher)
+  return bind(parse(readFileSync(file, 'utf8'), { noLocation: true }), subgraph, watcher)
 }
 
 /** Told of what goes on at this door. */

@@ -45,6 +45,7 @@ export interface Opened {
   readonly subgraph: Subgraph
   readonly ground: Ground
   readonly schema: GraphQLSchema
+  /** Ready when its `ready()` is. */
   readonly rest: FastifyInstance
   readonly work: Runner
   contextFor(caller: Caller, request: ContextRequest): Context
@@ -113,24 +114,24 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     remote,
   })
 
-  const schema = graphqlDoor(subgraph, {
-    performed: (operation, status, ms) =>
-      telemetry.performed({ service: name, operation, status, ms }),
-    mistake: (error, operation) => telemetry.mistake(error, { service: name, operation }),
-  })
-  const { credentials } = ground
-  const now = () => wallClock.now()
-  const rest = restDoor({
-    subgraph,
-    credentials,
-    now,
-    newId: requestIds(),
-    telemetry,
-    own: { store, wallClock },
-    contextFor,
-  })
-  await subgraph.mount?.(rest, contextFor)
-  await rest.ready()
+  // The doors are made when somebody first comes to them: making all of them takes most of a start.
+  let schema: GraphQLSchema | undefined
+  const openSchema = () =>
+    graphqlDoor(subgraph, {
+      performed: (operation, status, ms) =>
+        telemetry.performed({ service: name, operation, status, ms }),
+      mistake: (error, operation) => telemetry.mistake(error, { service: name, operation }),
+    })
+  let rest: FastifyInstance | undefined
+  function openRest(): FastifyInstance {
+    const { credentials } = ground
+    const now = () => wallClock.now()
+    const own = { store, wallClock }
+    const newId = requestIds()
+    const app = restDoor({ subgraph, credentials, now, newId, telemetry, own, contextFor })
+    void app.register(inside(async () => subgraph.mount?.(app, contextFor)))
+    return app
+  }
   let sweeper: NodeJS.Timeout | undefined
   async function sweep(): Promise<void> {
     await sweepEvents(store, clock)
@@ -140,8 +141,12 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
   return {
     subgraph,
     ground,
-    schema,
-    rest,
+    get schema() {
+      return (schema ??= openSchema())
+    },
+    get rest() {
+      return (rest ??= openRest())
+    },
     work,
     contextFor,
     sweep,
@@ -155,9 +160,13 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     },
     async close() {
       clearInterval(sweeper)
-      await rest.close()
+      await rest?.close()
       await work.stop()
       await store.close()
     },
   }
 }
+
+/** A plugin whose routes obey what the server itself was told. */
+const inside = (plugin: () => Promise<void>) =>
+  Object.assign(plugin, { [Symbol.for('skip-override')]: true })

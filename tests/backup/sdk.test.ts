@@ -11,6 +11,7 @@ import { DAY_MS, ROLE, vaultArn } from './making.ts'
 /** The service's clock is in every answer, as the wall clock is in a real one. */
 async function listen(config: sdk.BackupClientConfig = {}) {
   const service = await openForTest(subgraph)
+  await service.opened.rest.ready()
   const server = createServer((request, answer) => {
     answer.setHeader('date', service.clock.now().toUTCString())
     service.opened.rest.routing(request, answer)

@@ -10,6 +10,7 @@ import { openPumps } from './pumps.ts'
 async function listen(config: sdk.IoTEventsDataClientConfig = {}) {
   const pumps = await openPumps()
   const { service } = pumps
+  await service.opened.rest.ready()
   const server = createServer((request, answer) => {
     answer.setHeader('date', service.clock.now().toUTCString())
     service.opened.rest.routing(request, answer)

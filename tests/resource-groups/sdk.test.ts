@@ -24,6 +24,7 @@ interface Listening extends Groups {
 async function listen(options: Parameters<typeof openGroups>[0] = {}): Promise<Listening> {
   const groups = await openGroups(options)
   const { opened, clock } = groups.service
+  await opened.rest.ready()
   const server = createServer((request, answer) => {
     answer.setHeader('date', clock.now().toUTCString())
     opened.rest.routing(request, answer)

@@ -22,6 +22,7 @@ interface Listening {
 /** The service's clock is in every answer, as the wall clock is in a real one. */
 async function listen(config: sdk.PinpointSMSVoiceClientConfig = {}): Promise<Listening> {
   const service = await openForTest(subgraph)
+  await service.opened.rest.ready()
   const server = createServer((request, answer) => {
     answer.setHeader('date', service.clock.now().toUTCString())
     service.opened.rest.routing(request, answer)
