@@ -1,7 +1,9 @@
-// A query that one service answers: through the gateway against the subgraph's schema directly.
+// The gateway against others of its kind over subgraphs in memory; and beside it over the real services:
+// a query that one service answers, through the gateway against the subgraph's schema directly.
 import { execute, parse } from 'graphql'
 import { openGateway } from '../gateway/gateway.ts'
 import { inProcess } from '../gateway/in-process.ts'
+import { compareGateways } from './federation/compare.ts'
 import { openBare, openGround } from './ground.ts'
 import { rateOf } from './load.ts'
 import { compare, processorTime } from './measure.ts'
@@ -21,6 +23,11 @@ const QUERY = `query ($subscriptionId: ID!, $group: String!, $name: String!) {
 }`
 
 export async function benchGraph(): Promise<boolean> {
+  const isFast = await compareGateways()
+  return (await benchServices()) && isFast
+}
+
+async function benchServices(): Promise<boolean> {
   const ground = await openGround()
   const { polygraph, caller, credentials, url } = ground
   const { subscriptionId, resourceGroup: group, hsmName: name } = credentials.hsm!

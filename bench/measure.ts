@@ -63,11 +63,11 @@ export async function passedTime(
   return ((performance.now() - startMs) * 1000) / calls
 }
 
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-const digits = (value: number): string =>
+export const digits = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : value.toFixed(2)

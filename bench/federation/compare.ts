@@ -1,0 +1,178 @@
+// Our gateway against stock ApolloGateway and Hive Gateway over the same subgraphs, in turns.
+//
+// A rate counts the processor time of the gateway's process: in process the subgraphs are part of it,
+// over HTTP they are not. Some of it runs alone: node bench/federation/compare.ts ours in-process deep
+import { isDeepStrictEqual } from 'node:util'
+import { installHive } from '../hive/install.ts'
+import { startChild, type Child } from './child.ts'
+import type { Loaded } from './client.ts'
+import type { Usage } from './contender.ts'
+import { askedOf, authorizationOf, QUERIES } from './queries.ts'
+import { report, type Measured } from './report.ts'
+import { composed } from './subgraphs.ts'
+
+const ROUNDS = 5
+/** About how long a contender is asked a query in each round. */
+const SECONDS = 1
+const WARM_REQUESTS = 96
+const CALLS_MS = 400
+/** Which of the requests of a query all must answer alike before anything is measured. */
+const COMPARED = [0, 7, 101]
+
+export const CHOICES = {
+  contenders: ['ours', 'stock', 'hive'],
+  ways: ['in-process', 'over-http'],
+  queries: Object.keys(QUERIES),
+}
+
+interface Running {
+  readonly name: string
+  readonly child: Child
+  readonly url: string
+  readonly canAnswer: boolean
+}
+
+/** Whether each target was reached. */
+export async function compareGateways(choices = CHOICES): Promise<boolean> {
+  const hasHive = choices.contenders.includes('hive') && installHive()
+  const names = choices.contenders.filter((name) => name !== 'hive' || hasHive)
+  const servers = startChild('subgraph-servers.ts')
+  const client = startChild('client.ts')
+  const urls = await servers.ask<Record<string, string>>('open')
+  const shop = { urls, supergraph: composed(urls) }
+  let isGood = true
+  for (const way of choices.ways) {
+    const running = await Promise.all(names.map((name) => start(name, way, shop)))
+    const measured = await measure({ way, running, client, servers, queries: choices.queries })
+    isGood = report(way, measured) && isGood
+    await Promise.all(running.map(({ child }) => child.stop()))
+  }
+  await client.stop()
+  await servers.stop()
+  return isGood
+}
+
+async function start(name: string, way: string, shop: object): Promise<Running> {
+  const child = startChild('contender.ts', name, way)
+  return { name, child, ...(await child.ask<{ url: string; canAnswer: boolean }>('open', shop)) }
+}
+
+interface Field {
+  readonly way: string
+  readonly running: readonly Running[]
+  readonly client: Child
+  readonly servers: Child
+  readonly queries: readonly string[]
+}
+
+async function measure(field: Field): Promise<Measured[]> {
+  const { way, running, client, queries } = field
+  for (const query of queries) await sameAnswers(query, running)
+  const measured: (Measured & { readonly requests: number })[] = []
+  for (const { name, child, url } of running) {
+    for (const query of queries) {
+      const fetches = await fetchesOf(query, { name, child, url }, field)
+      const requests = await warm(client, url, query)
+      measured.push({
+        name,
+        query,
+        fetches,
+        requests,
+        rates: [],
+        p99sMs: [],
+        memories: [],
+        calls: [],
+      })
+    }
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const query of queries) {
+      // Whoever comes later finds the machine warmer, so they take turns in that too.
+      for (const { name, child, url, canAnswer } of turned(running, round)) {
+        const of = measured.find((one) => one.name === name && one.query === query)!
+        const before = await child.ask<Usage>('usage')
+        const { requests } = of
+        const { p99Ms } = await client.ask<Loaded>('load', { url, query, requests })
+        const after = await child.ask<Usage>('usage')
+        of.rates.push((requests * 1000) / (after.processorMs - before.processorMs))
+        of.p99sMs.push(p99Ms)
+        of.memories.push(after.memoryBytes)
+        if (way === 'in-process' && canAnswer) {
+          of.calls.push(await child.ask('calls', { asked: askedOf(query), ms: CALLS_MS }))
+        }
+      }
+    }
+  }
+  return measured
+}
+
+/** Returns how many requests keep it busy for a round. */
+async function warm(client: Child, url: string, query: string): Promise<number> {
+  let requests = WARM_REQUESTS
+  // The first are slow: code is compiled, plans are made.
+  for (let times = 0; times < 2; times += 1) {
+    const { seconds } = await client.ask<Loaded>('load', { url, query, requests })
+    requests = Math.max(WARM_REQUESTS, Math.round((requests / seconds) * SECONDS))
+  }
+  return requests
+}
+
+const turned = <T>(list: readonly T[], by: number): T[] =>
+  list.map((_, i) => list[(i + by) % list.length]!)
+
+async function sameAnswers(query: string, running: readonly Running[]): Promise<void> {
+  for (const i of COMPARED) {
+    const answers = await Promise.all(running.map(({ url }) => answerOf(url, query, i)))
+    for (const [at, answer] of answers.entries()) {
+      if (isDeepStrictEqual(answer, answers[0]) && (answer as any).data) continue
+      throw new Error(
+        `${running[at]!.name} answers ${query} with ${JSON.stringify(answer)}, and ${running[0]!.name} with ${JSON.stringify(answers[0])}`,
+      )
+    }
+  }
+}
+
+async function answerOf(url: string, query: string, i: number): Promise<unknown> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: authorizationOf(i) },
+    body: JSON.stringify(askedOf(query)[i]),
+  })
+  return answer.json()
+}
+
+/** How many fetches one request makes, counted where they arrive. */
+async function fetchesOf(
+  query: string,
+  { child, url }: Pick<Running, 'child' | 'url' | 'name'>,
+  { way, servers }: Field,
+): Promise<number> {
+  const count = async () =>
+    way === 'in-process'
+      ? (await child.ask<Usage>('usage')).fetches
+      : await servers.ask<number>('fetches')
+  const before = await count()
+  await answerOf(url, query, 0)
+  return (await count()) - before
+}
+
+if (import.meta.main) {
+  const chosen = process.argv.slice(2)
+  const known = Object.values(CHOICES).flat()
+  const unknown = chosen.filter((word) => !known.includes(word))
+  if (unknown.length > 0) {
+    console.error(`There is no ${unknown.join(', ')}. There are: ${known.join(', ')}.`)
+    process.exit(2)
+  }
+  const some = (all: string[]) => {
+    const named = all.filter((word) => chosen.includes(word))
+    return named.length > 0 ? named : all
+  }
+  const { contenders, ways, queries } = CHOICES
+  const isGood = await compareGateways({
+    contenders: some(contenders),
+    ways: some(ways),
+    queries: some(queries),
+  })
+  process.exit(isGood ? 0 : 1)
+}

@@ -1,0 +1,57 @@
+// What is asked of the shop: three queries, each time of others of its records and by another caller.
+
+export interface Asked {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+interface Query {
+  readonly text: string
+  readonly variablesOf: (i: number) => Asked['variables']
+}
+
+/** So many requests differ, and as many callers. More connections than that would ask the same at once. */
+const VARIANTS = 200
+
+export const QUERIES: Readonly<Record<string, Query>> = {
+  'one-field': {
+    text: 'query ($id: ID!) { user(id: $id) { id name } }',
+    variablesOf: (i) => ({ id: String(i * 5) }),
+  },
+  'fan-out': {
+    text: `query ($after: Int!) {
+      products(first: 20, after: $after) {
+        id name price
+        isInStock deliveryDays
+        rating reviewCount
+      }
+    }`,
+    variablesOf: (i) => ({ after: i * 2 }),
+  },
+  deep: {
+    text: `query ($after: Int!) {
+      users(first: 10, after: $after) {
+        id name
+        reviews(first: 5) {
+          id text stars
+          product {
+            id name price isInStock
+            reviews(first: 3) { id stars author { id name city } }
+          }
+        }
+      }
+    }`,
+    variablesOf: (i) => ({ after: i * 5 }),
+  },
+}
+
+export const askedOf = (name: string): Asked[] => {
+  const { text, variablesOf } = QUERIES[name]!
+  return Array.from({ length: VARIANTS }, (_, i) => ({ query: text, variables: variablesOf(i) }))
+}
+
+export const authorizationOf = (i: number): string => `Bearer token-of-caller-${i}`
+
+/** The user of a token; a gateway that proves its callers reads it. */
+export const userOf = (token: string): string | undefined =>
+  /^token-of-(caller-\d+)$/.exec(token)?.[1]
