@@ -1,8 +1,9 @@
-// A subgraph in this process: a fetch of a plan executes its parsed document at once.
-import { execute, parse, type GraphQLSchema } from 'graphql'
+// A subgraph in this process: a fetch of a plan runs an operation that was compiled with it.
+import { parse, type GraphQLSchema } from 'graphql'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { GatewayContext } from './callers.ts'
-import type { Answer, Source } from './executor/source.ts'
+import { compileOperation } from './executor/operation.ts'
+import type { Source } from './executor/source.ts'
 
 export const inProcess = (opened: Opened): Source =>
   executing(
@@ -18,11 +19,8 @@ export function executing(
 ): Source {
   return {
     prepare(query) {
-      const schema = schemaOf()
-      const document = parse(query, { noLocation: true })
-      return (variableValues, context) =>
-        execute({ schema, document, variableValues, contextValue: contextOf(context) }) as
-          Answer | Promise<Answer>
+      const run = compileOperation(schemaOf(), parse(query, { noLocation: true }))
+      return (variables, context) => run(variables, contextOf(context))
     },
   }
 }

@@ -3,30 +3,24 @@
 // It shapes what is as the schema says. Anything else, such as null where the schema has none, is left
 // to ApolloGateway, which knows how to word it.
 import {
-  getDirectiveValues,
   getNullableType,
-  GraphQLIncludeDirective,
-  GraphQLSkipDirective,
   isAbstractType,
   isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
-  type DirectiveNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLEnumType,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
 import { Unusual } from './plan.ts'
+import { selectedFields, type SelectedField, type Selecting } from './selected.ts'
 import type { Variables } from './source.ts'
 import type { Target } from './targets.ts'
 
@@ -35,13 +29,8 @@ type ShapeValue = (value: any, variables: Variables) => unknown
 /** Adds fields of an object to its shape. */
 type Part = (input: Target, output: Record<string, unknown>, variables: Variables) => void
 
-interface Shaping {
-  readonly schema: GraphQLSchema
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-}
-
 /** Throws for operations that ask about the schema itself. */
-export function compileShape(operation: OperationDefinitionNode, shaping: Shaping): Shape {
+export function compileShape(operation: OperationDefinitionNode, shaping: Selecting): Shape {
   const root = shaping.schema.getRootType(operation.operation)
   if (!root) throw new Error('no such root')
   return shapeOfObject(root, [operation.selectionSet], shaping)
@@ -50,9 +39,9 @@ export function compileShape(operation: OperationDefinitionNode, shaping: Shapin
 function shapeOfObject(
   type: GraphQLObjectType,
   selections: readonly SelectionSetNode[],
-  shaping: Shaping,
+  shaping: Selecting,
 ): Shape {
-  const parts = partsOf(type, selections, shaping)
+  const parts = selectedFields(type, selections, shaping).map((one) => partOf(one, type, shaping))
   const { name } = type
   return (input, variables) => {
     const told = input.__typename
@@ -63,105 +52,36 @@ function shapeOfObject(
   }
 }
 
-interface Selected {
-  readonly field: FieldNode
-  readonly selections: SelectionSetNode[]
-  readonly isOn: (variables: Variables) => boolean
-}
-
-const always = () => true
-
-function partsOf(
-  type: GraphQLObjectType,
-  selections: readonly SelectionSetNode[],
-  shaping: Shaping,
-): Part[] {
-  const selected = new Map<string, Selected[]>()
-  for (const set of selections) select(set, type, always, selected, shaping)
-  return [...selected].map(([name, all]) => partOf(name, all, type, shaping))
-}
-
 function partOf(
-  name: string,
-  all: readonly Selected[],
+  { name, fields: [field], selections, isOn }: SelectedField,
   type: GraphQLObjectType,
-  shaping: Shaping,
+  shaping: Selecting,
 ): Part {
-  const isAlways = all.every(({ isOn }) => isOn === always)
-  // Which of its selections hold may differ with every request. Few queries do this.
-  if (!isAlways && all.length > 1) throw new Error('one field under several conditions')
-  const [{ field, isOn }] = all as [Selected]
-  const fieldName = field.name.value
-  if (fieldName === '__typename') {
-    return (_input, output, variables) => {
-      if (isOn(variables)) output[name] = type.name
-    }
-  }
-  const definition = type.getFields()[fieldName]
-  if (!definition) throw new Error(`${fieldName} is about the schema itself`)
-  const inner = all.flatMap(({ selections }) => selections)
-  const shape = shapeOfValue(definition.type, inner, shaping)
-  if (isAlways) {
-    return (input, output, variables) => {
-      output[name] = shape(input[name], variables)
-    }
-  }
+  const shape = shapeOfField(field, type, selections, shaping)
+  if (!isOn)
+    return (input, output, variables) => void (output[name] = shape(input[name], variables))
   return (input, output, variables) => {
     if (isOn(variables)) output[name] = shape(input[name], variables)
   }
 }
 
-function select(
-  { selections }: SelectionSetNode,
+function shapeOfField(
+  field: FieldNode,
   type: GraphQLObjectType,
-  isOn: Selected['isOn'],
-  selected: Map<string, Selected[]>,
-  shaping: Shaping,
-): void {
-  const { schema, fragments } = shaping
-  for (const selection of selections) {
-    const isOnHere = both(isOn, conditionOf(selection.directives))
-    if (selection.kind === Kind.FIELD) {
-      const name = (selection.alias ?? selection.name).value
-      const inner = selection.selectionSet ? [selection.selectionSet] : []
-      const one = { field: selection, selections: inner, isOn: isOnHere }
-      const same = selected.get(name)
-      if (same) same.push(one)
-      else selected.set(name, [one])
-      continue
-    }
-    const fragment =
-      selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value]! : selection
-    const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)
-    const fits =
-      !condition ||
-      condition === type ||
-      (isAbstractType(condition) && schema.isSubType(condition, type))
-    if (fits) select(fragment.selectionSet, type, isOnHere, selected, shaping)
-  }
-}
-
-function conditionOf(directives: readonly DirectiveNode[] = []): Selected['isOn'] {
-  const isConditional = directives.some(
-    ({ name: { value } }) => value === 'skip' || value === 'include',
-  )
-  if (!isConditional) return always
-  const node = { directives }
-  return (variables) =>
-    getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
-    getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
-}
-
-function both(first: Selected['isOn'], second: Selected['isOn']): Selected['isOn'] {
-  if (first === always) return second
-  if (second === always) return first
-  return (variables) => first(variables) && second(variables)
+  selections: readonly SelectionSetNode[],
+  shaping: Selecting,
+): ShapeValue {
+  const name = field.name.value
+  if (name === '__typename') return () => type.name
+  const definition = type.getFields()[name]
+  if (!definition) throw new Error(`${name} is about the schema itself`)
+  return shapeOfValue(definition.type, selections, shaping)
 }
 
 function shapeOfValue(
   type: GraphQLOutputType,
   selections: readonly SelectionSetNode[],
-  shaping: Shaping,
+  shaping: Selecting,
 ): ShapeValue {
   const shape = shapeOfPresent(getNullableType(type) as GraphQLOutputType, selections, shaping)
   if (isNonNullType(type)) {
@@ -177,7 +97,7 @@ function shapeOfValue(
 function shapeOfPresent(
   type: GraphQLOutputType,
   selections: readonly SelectionSetNode[],
-  shaping: Shaping,
+  shaping: Selecting,
 ): ShapeValue {
   if (isListType(type)) {
     const shape = shapeOfValue(type.ofType, selections, shaping)
@@ -201,7 +121,7 @@ function shapeOfPresent(
 function shapeOfAny(
   type: GraphQLCompositeType,
   selections: readonly SelectionSetNode[],
-  shaping: Shaping,
+  shaping: Selecting,
 ): ShapeValue {
   const { schema } = shaping
   const possible = isAbstractType(type) ? schema.getPossibleTypes(type) : []

@@ -60,15 +60,20 @@ function resolversOf(
   watcher: Watcher,
 ): any {
   const all: Record<string, any> = {}
-  const guarded =
-    (name: string, resolve: (...args: any[]) => unknown) =>
-    async (...args: unknown[]) => {
+  // What is known at once is answered at once: many objects have such fields.
+  const guarded = (name: string, resolve: (...args: any[]) => unknown) => {
+    const fail = (error: unknown) => {
+      throw worded(error, name, service, watcher)
+    }
+    return (...args: unknown[]) => {
       try {
-        return await resolve(...args)
+        const value = resolve(...args)
+        return value instanceof Promise ? value.catch(fail) : value
       } catch (error) {
-        throw worded(error, name, service, watcher)
+        return fail(error)
       }
     }
+  }
   for (const { kind, ...node } of typeDefs.definitions) {
     const name = 'name' in node ? node.name?.value : undefined
     if (kind === 'ScalarTypeDefinition' && name && name in scalars) {
