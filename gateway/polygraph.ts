@@ -1,7 +1,6 @@
 // Puts a process together: all services and the gateway, one service alone, or the gateway alone.
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { ApolloServer } from '@apollo/server'
-import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
 import type { Context } from '../resolvers/kernel/context.ts'
@@ -20,6 +19,7 @@ import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
 import type { Ask } from './executor/source.ts'
 import { openFront, type Front } from './front.ts'
+import type { GraphRequest } from './graph-door.ts'
 import type { Gateway } from './gateway.ts'
 import { masterKey, openStores } from './ground.ts'
 import { inProcess } from './in-process.ts'
@@ -234,18 +234,19 @@ async function gatewayContext(
   { publicUrl }: Configuration,
   { credentials }: Pick<Ground, 'credentials'>,
   notes: Notes,
-  request: FastifyRequest,
+  { id, raw }: GraphRequest,
 ): Promise<GatewayContext> {
-  const note = request.headers[NOTE_HEADER]
+  const { headers } = raw
+  const note = headers[NOTE_HEADER]
   return {
     // A service of ours that asks for a person says so in a note, as the gateway does to services.
     caller:
       typeof note === 'string'
         ? await notes.read(note, GATEWAY)
-        : await callerOf(request.headers, credentials),
+        : await callerOf(headers, credentials),
     publicUrl,
-    requestId: request.id,
-    headers: request.headers as Record<string, string | undefined>,
+    requestId: id,
+    headers: headers as Record<string, string | undefined>,
   }
 }
 
@@ -253,9 +254,9 @@ async function gatewayContext(
 async function aloneContext(
   { subgraph, ground, contextFor }: Opened,
   notes: Notes,
-  request: FastifyRequest,
+  { raw, body }: GraphRequest,
 ): Promise<Context> {
-  const { headers, method, raw, rawBody } = request
+  const { headers, method = '' } = raw
   const note = headers[NOTE_HEADER]
   const caller =
     typeof note === 'string'
@@ -266,7 +267,7 @@ async function aloneContext(
             method,
             url: raw.url!,
             headers,
-            body: rawBody ?? Buffer.alloc(0),
+            body,
             now: ground.wallClock.now(),
           },
           ground.credentials,

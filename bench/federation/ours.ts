@@ -42,7 +42,7 @@ export async function openOurs({ supergraph, urls, schemas, onFetch }: Shop): Pr
     isAlone: false,
     apollo: gateway.server,
     shortly: gateway.shortly,
-    contextOf: ({ headers, id }) => contextOf(headers, id),
+    contextOf: ({ raw, id }) => contextOf(raw.headers, id),
     telemetry: openTelemetry(log, write),
     publicUrl: undefined,
     hasPage: false,

@@ -1,0 +1,178 @@
+// /graphql over HTTP: the short way for queries that came before, the server for all others.
+//
+// It stands on Node's own server, since a framework's would take longer than most queries.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HeaderMap, type ApolloServer, type BaseContext } from '@apollo/server'
+import { GraphQLError } from 'graphql'
+import { Fault } from '../resolvers/kernel/fault.ts'
+import type { Telemetry } from '../subgraphs/server/telemetry.ts'
+import type { GatewayContext } from './callers.ts'
+import type { Asked, Gateway } from './gateway.ts'
+import { graphiqlPage, wantsPage } from './graphiql.ts'
+
+const BODY_MAX = 1024 * 1024
+const PATH = '/graphql'
+
+/** A request to the graph, as whoever proves its caller is told of it. */
+export interface GraphRequest {
+  readonly id: string
+  readonly raw: IncomingMessage
+  /** As it came: a signature covers the bytes. */
+  readonly body: Buffer
+}
+
+export interface GraphDoor<C extends BaseContext> {
+  readonly apollo: ApolloServer<C>
+  /** The short way for queries that came before; see gateway.ts. */
+  readonly shortly?: Gateway['shortly'] | undefined
+  readonly contextOf: (request: GraphRequest) => Promise<C>
+  readonly telemetry: Telemetry
+  readonly hasPage: boolean
+  readonly newId: () => string
+}
+
+type Headers = Readonly<Record<string, string>>
+interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string | AsyncIterable<string>
+}
+
+export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
+  const { telemetry, newId } = door
+  return (raw: IncomingMessage, response: ServerResponse): void => {
+    const startedMs = performance.now()
+    const id = newId()
+    const finish = ({ status, headers, text }: Reply) => {
+      response.writeHead(status, { ...headers, 'x-request-id': id })
+      if (typeof text === 'string') response.end(text)
+      else void writeParts(text, response)
+      const ms = performance.now() - startedMs
+      telemetry.answered({ service: 'gateway', operation: PATH, status, ms, requestId: id })
+    }
+    if (door.hasPage && raw.method === 'GET' && wantsPage(raw.headers.accept)) {
+      return finish({ status: 200, headers: graphiqlPage.headers, text: graphiqlPage.body })
+    }
+    readBody(raw, (body) => {
+      if (!body) return finish(TOO_LARGE)
+      answer(door, { id, raw, body }).then(finish, (error: unknown) => {
+        telemetry.mistake(error, { service: 'gateway', id })
+        finish(FAILED)
+      })
+    })
+  }
+}
+
+/** Undefined for a body that is too large, of which no more is read. */
+function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
+  const parts: Buffer[] = []
+  let size = 0
+  const take = (part: Buffer) => {
+    parts.push(part)
+    size += part.length
+    if (size <= BODY_MAX) return
+    request.off('data', take).off('end', end).resume()
+    done(undefined)
+  }
+  const end = () => done(parts.length === 1 ? parts[0] : Buffer.concat(parts))
+  request.on('data', take).on('end', end)
+}
+
+async function answer<C extends BaseContext>(
+  { apollo, shortly, contextOf }: GraphDoor<C>,
+  request: GraphRequest,
+): Promise<Reply> {
+  const { method = '', headers, url = '' } = request.raw
+  let body: unknown
+  if (isJson(headers) && request.body.length > 0) {
+    try {
+      body = JSON.parse(request.body.toString())
+    } catch (error) {
+      return refusal(400, 'BAD_REQUEST', `The body is no JSON: ${(error as Error).message}.`)
+    }
+  }
+  let context: C | undefined
+  const asked = shortly && plainlyAsked(request.raw, body)
+  if (asked) {
+    const proved = (await contextOf(request).catch(() => undefined)) as GatewayContext | undefined
+    const outcome = proved && (await shortly(asked, proved))
+    if (outcome?.data) return dataReply(outcome.data)
+    context = outcome?.context as C | undefined
+  }
+  const sent = new HeaderMap()
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) sent.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  const search = url.includes('?') ? url.slice(url.indexOf('?')) : ''
+  const answered = await apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method, headers: sent, search, body },
+    context: async () => context ?? wordFaults(contextOf(request)),
+  })
+  const { status = 200, headers: shown, body: written } = answered
+  return {
+    status,
+    headers: Object.fromEntries(shown),
+    text: written.kind === 'complete' ? written.string : written.asyncIterator,
+  }
+}
+
+async function writeParts(parts: AsyncIterable<string>, response: ServerResponse): Promise<void> {
+  for await (const part of parts) response.write(part)
+  response.end()
+}
+
+const dataReply = (data: object): Reply => ({
+  status: 200,
+  headers: ANSWER_HEADERS,
+  text: `${JSON.stringify({ data })}\n`,
+})
+
+/** As the server writes it. */
+const ANSWER_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+}
+
+const refusal = (status: number, code: string, message: string, headers: Headers = {}): Reply => ({
+  status,
+  headers: { ...ANSWER_HEADERS, ...headers },
+  text: `${JSON.stringify({ errors: [{ message, extensions: { code } }] })}\n`,
+})
+
+// What is left of a body that is too large is not read, so the connection cannot be used again.
+const TOO_LARGE = refusal(
+  413,
+  'BODY_TOO_LARGE',
+  `A request may have at most ${BODY_MAX} bytes. Send less at once.`,
+  { connection: 'close' },
+)
+const FAILED = refusal(500, 'INTERNAL_SERVER_ERROR', 'The gateway failed to answer.')
+
+const PLAIN_MEMBERS = new Set(['query', 'variables', 'operationName'])
+const isJson = ({ 'content-type': type }: IncomingMessage['headers']) =>
+  type?.startsWith('application/json') === true
+
+/** A query in the body of a request that asks for nothing else, such as another media type. */
+function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Asked | undefined {
+  if (method !== 'POST' || typeof body !== 'object' || body === null) return undefined
+  const { accept = '*/*' } = headers
+  if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
+  for (const member in body) if (!PLAIN_MEMBERS.has(member)) return undefined
+  const { query, variables = null, operationName = null } = body as Record<string, unknown>
+  const isPlain =
+    typeof query === 'string' &&
+    (operationName === null || typeof operationName === 'string') &&
+    (variables === null || (typeof variables === 'object' && !Array.isArray(variables)))
+  return isPlain ? ({ query, variables, operationName } as Asked) : undefined
+}
+
+/** A refusal to prove the caller, with the status that HTTP has for it. */
+async function wordFaults<C>(context: Promise<C>): Promise<C> {
+  try {
+    return await context
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const http = { status: error.status, headers: new Map(Object.entries(error.headers)) }
+    throw new GraphQLError(error.message, { extensions: { code: error.code, http } })
+  }
+}
