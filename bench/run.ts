@@ -1,9 +1,10 @@
 // npm run bench: what speed costs here, as ratios, which other machines can be held to as well.
 // npm run bench -- rest graph runs some of them, and those that take many minutes run so alone.
-const USUAL = ['rest', 'graph', 'store', 'identity', 'config-store']
+const USUAL = ['rest', 'one-service', 'store', 'identity', 'config-store']
 const BENCHES: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> = {
   rest: async () => (await import('./rest.ts')).benchRest,
   graph: async () => (await import('./graph.ts')).benchGraph,
+  'one-service': async () => (await import('./graph.ts')).benchOneService,
   store: async () => (await import('./store.ts')).benchStore,
   identity: async () => (await import('./identity.ts')).benchIdentity,
   banking: async () => (await import('./banking.ts')).benchBanking,

@@ -12,9 +12,10 @@ import { report, type Measured } from './report.ts'
 import { composed } from './subgraphs.ts'
 
 const ROUNDS = 5
-/** About how long a contender is asked a query in each round. */
-const SECONDS = 1
-const WARM_REQUESTS = 96
+/** About how much processor time a contender uses for a query in each round. */
+const ROUND_SECONDS = 0.6
+const REQUESTS_MIN = 64
+const WARM_ROUNDS = 3
 const CALLS_MS = 400
 /** Which of the requests of a query all must answer alike before anything is measured. */
 const COMPARED = [0, 7, 101]
@@ -66,39 +67,31 @@ interface Field {
 }
 
 async function measure(field: Field): Promise<Measured[]> {
-  const { way, running, client, queries } = field
+  const { way, running, queries } = field
   for (const query of queries) await sameAnswers(query, running)
-  const measured: (Measured & { readonly requests: number })[] = []
-  for (const { name, child, url } of running) {
+  const measured: Measured[] = []
+  // How many requests fill a round.
+  const enough = new Map<Measured, number>()
+  for (const one of running) {
     for (const query of queries) {
-      const fetches = await fetchesOf(query, { name, child, url }, field)
-      const requests = await warm(client, url, query)
-      measured.push({
-        name,
-        query,
-        fetches,
-        requests,
-        rates: [],
-        p99sMs: [],
-        memories: [],
-        calls: [],
-      })
+      const fetches = await fetchesOf(query, one, field)
+      const { name } = one
+      const of = { name, query, fetches, rates: [], p99sMs: [], memories: [], calls: [] }
+      measured.push(of)
+      enough.set(of, await warm(one, query, field))
     }
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const query of queries) {
       // Whoever comes later finds the machine warmer, so they take turns in that too.
-      for (const { name, child, url, canAnswer } of turned(running, round)) {
-        const of = measured.find((one) => one.name === name && one.query === query)!
-        const before = await child.ask<Usage>('usage')
-        const { requests } = of
-        const { p99Ms } = await client.ask<Loaded>('load', { url, query, requests })
-        const after = await child.ask<Usage>('usage')
-        of.rates.push((requests * 1000) / (after.processorMs - before.processorMs))
+      for (const one of turned(running, round)) {
+        const of = measured.find(({ name, query: its }) => name === one.name && its === query)!
+        const { rate, p99Ms, memoryBytes } = await load(one, query, enough.get(of)!, field)
+        of.rates.push(rate)
         of.p99sMs.push(p99Ms)
-        of.memories.push(after.memoryBytes)
-        if (way === 'in-process' && canAnswer) {
-          of.calls.push(await child.ask('calls', { asked: askedOf(query), ms: CALLS_MS }))
+        of.memories.push(memoryBytes)
+        if (way === 'in-process' && one.canAnswer) {
+          of.calls.push(await one.child.ask('calls', { asked: askedOf(query), ms: CALLS_MS }))
         }
       }
     }
@@ -106,13 +99,24 @@ async function measure(field: Field): Promise<Measured[]> {
   return measured
 }
 
-/** Returns how many requests keep it busy for a round. */
-async function warm(client: Child, url: string, query: string): Promise<number> {
-  let requests = WARM_REQUESTS
-  // The first are slow: code is compiled, plans are made.
-  for (let times = 0; times < 2; times += 1) {
-    const { seconds } = await client.ask<Loaded>('load', { url, query, requests })
-    requests = Math.max(WARM_REQUESTS, Math.round((requests / seconds) * SECONDS))
+async function load(
+  { child, url }: Running,
+  query: string,
+  requests: number,
+  { client }: Field,
+): Promise<{ rate: number; p99Ms: number; memoryBytes: number }> {
+  const before = await child.ask<Usage>('usage')
+  const { p99Ms } = await client.ask<Loaded>('load', { url, query, requests })
+  const { processorMs, memoryBytes } = await child.ask<Usage>('usage')
+  return { rate: (requests * 1000) / (processorMs - before.processorMs), p99Ms, memoryBytes }
+}
+
+/** Asks until plans are made and code is compiled. Returns how many requests then fill a round. */
+async function warm(one: Running, query: string, field: Field): Promise<number> {
+  let requests = REQUESTS_MIN
+  for (let round = 0; round < WARM_ROUNDS; round += 1) {
+    const { rate } = await load(one, query, requests, field)
+    requests = Math.max(REQUESTS_MIN, Math.round(rate * ROUND_SECONDS))
   }
   return requests
 }
@@ -144,7 +148,7 @@ async function answerOf(url: string, query: string, i: number): Promise<unknown>
 /** How many fetches one request makes, counted where they arrive. */
 async function fetchesOf(
   query: string,
-  { child, url }: Pick<Running, 'child' | 'url' | 'name'>,
+  { child, url }: Running,
   { way, servers }: Field,
 ): Promise<number> {
   const count = async () =>

@@ -71,7 +71,7 @@ function judgeMemory(
 
 function lineOf({ name, fetches, rates, p99sMs, calls }: Measured): string {
   const withoutHttp = calls.length > 0 ? `, ${spread(calls)} without HTTP` : ''
-  return `${name} ${spread(rates)} a second of processor time${withoutHttp}, p99 ${medianOf(p99sMs)} ms, ${fetches} fetches`
+  return `${name} ${spread(rates)} a second of processor time${withoutHttp}, p99 ${medianOf(p99sMs)} ms, ${fetches} ${fetches === 1 ? 'fetch' : 'fetches'}`
 }
 
 const ratiosOf = (ours: readonly number[], theirs: readonly number[]): number[] =>
