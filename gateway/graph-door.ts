@@ -44,9 +44,15 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
     const startedMs = performance.now()
     const id = newId()
     const finish = ({ status, headers, text }: Reply) => {
-      response.writeHead(status, { ...headers, 'x-request-id': id })
-      if (typeof text === 'string') response.end(text)
-      else void writeParts(text, response)
+      if (typeof text === 'string') {
+        // With its length known, an answer goes out in one piece.
+        const length = Buffer.byteLength(text)
+        response.writeHead(status, { ...headers, 'x-request-id': id, 'content-length': length })
+        response.end(text)
+      } else {
+        response.writeHead(status, { ...headers, 'x-request-id': id })
+        void writeParts(text, response)
+      }
       const ms = performance.now() - startedMs
       telemetry.answered({ service: 'gateway', operation: PATH, status, ms, requestId: id })
     }

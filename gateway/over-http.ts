@@ -1,81 +1,93 @@
 // A subgraph in a process of its own: a fetch goes over HTTP, with the gateway's note.
 import { GraphQLError } from 'graphql'
-import { Agent, request as send } from 'undici'
+import { wallClock } from '../resolvers/kernel/clock.ts'
 import { NOTE_HEADER, type Notes } from '../subgraphs/server/auth/gateway.ts'
+import { openBreaker } from './breaker.ts'
 import { ACCOUNT_HEADER } from './callers.ts'
 import type { Answer, Source } from './executor/source.ts'
+import { posting, type Posted } from './posting.ts'
 
-const TIME_MS = 10_000
-const CONNECTIONS_MAX = 64
+/** How long a service may take to answer one fetch. */
+const FETCH_MS = 10_000
 
 interface HttpOptions {
   readonly name: string
   /** Several addresses of one subgraph stand in for each other. */
   readonly urls: readonly string[]
-  readonly notes: Notes
+  readonly fetchMs?: number | undefined
 }
 
 interface Asked {
-  readonly query?: string | undefined
+  readonly query: string
   readonly variables?: object | undefined
-  readonly operationName?: string | undefined
 }
 
-const agent = new Agent({
-  connections: CONNECTIONS_MAX,
-  keepAliveTimeout: 30_000,
-  headersTimeout: TIME_MS,
-  bodyTimeout: TIME_MS,
-  connect: { timeout: 2_000 },
-})
-
-export function overHttp({ name, urls, notes }: HttpOptions): Source {
-  const ask = askOverHttp({ name, urls })
+export function overHttp(options: HttpOptions & { readonly notes: Notes }): Source {
+  const { name, notes } = options
+  const post = postingTo(options)
   return {
-    prepare: (query, operationName) => async (variables, context) => {
-      const headers: Record<string, string> = {
-        [NOTE_HEADER]: await notes.write(context.caller, name),
-        'x-request-id': context.requestId,
+    prepare(query, operationName) {
+      const named = operationName ? `"operationName":${JSON.stringify(operationName)},` : ''
+      const start = `{"query":${JSON.stringify(query)},${named}"variables":`
+      const isRead = isReading(query)
+      return async (variables, { caller, requestId, headers: sent }) => {
+        const headers = [
+          'content-type',
+          'application/json',
+          NOTE_HEADER,
+          await notes.write(caller, name),
+          'x-request-id',
+          requestId,
+        ]
+        const account = sent[ACCOUNT_HEADER]
+        if (account) headers.push(ACCOUNT_HEADER, account)
+        const body = `${start}${JSON.stringify(variables)}}`
+        return (await post({ body, headers, isRead })) as Answer
       }
-      const account = context.headers[ACCOUNT_HEADER]
-      if (account) headers[ACCOUNT_HEADER] = account
-      return (await ask({ query, variables, operationName }, headers)) as Answer
     },
   }
 }
 
-/** Sends a GraphQL request to the first of a subgraph's addresses that can be reached. */
-export function askOverHttp({ name, urls }: Pick<HttpOptions, 'name' | 'urls'>) {
-  let preferred = 0
-  return async (body: Asked, headers: Record<string, string>): Promise<unknown> => {
-    const payload = JSON.stringify(body)
-    const isRead = !/^\s*mutation\b/.test(body.query ?? '')
-    let failure: unknown
-    // A connection may have broken since it was last used, so that one address is tried again too.
-    for (let tries = 0; tries <= urls.length; tries += 1) {
-      const at = (preferred + tries) % urls.length
-      try {
-        const answer = await send(`${urls[at]}/graphql`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: payload,
-          dispatcher: agent,
-        })
-        preferred = at
-        return await answer.body.json()
-      } catch (error) {
-        failure = error
-        // A mutation must not run twice, so it is sent elsewhere only if it certainly did not arrive.
-        const { code = '' } = error as { code?: string }
-        if (!UNREACHED.has(code) && !(isRead && BROKEN.has(code))) break
-      }
-    }
-    throw new GraphQLError(`The service ${name} does not answer.`, {
-      originalError: failure as Error,
-      extensions: { code: 'SERVICE_UNAVAILABLE', status: 503, service: name },
+/** For questions that are not part of a plan. */
+export function askOverHttp(options: HttpOptions) {
+  const post = postingTo(options)
+  return (asked: Asked, headers: Record<string, string>): Promise<unknown> =>
+    post({
+      body: JSON.stringify(asked),
+      headers: ['content-type', 'application/json', ...Object.entries(headers).flat()],
+      isRead: isReading(asked.query),
     })
+}
+
+const isReading = (query: string) => !/^\s*mutation\b/.test(query)
+
+/** Posts to a service until it does not answer, and after that now and then, to see whether it does. */
+function postingTo({ name, urls, fetchMs = FETCH_MS }: HttpOptions) {
+  const post = posting(urls, fetchMs)
+  const breaker = openBreaker(wallClock)
+  return async (posted: Posted): Promise<unknown> => {
+    const pauseMs = breaker.pauseMs()
+    if (pauseMs > 0) {
+      const seconds = Math.ceil(pauseMs / 1000)
+      throw unavailable(name, `It is asked again in ${seconds} s.`)
+    }
+    try {
+      const answer = await post(posted)
+      breaker.succeeded()
+      return answer
+    } catch (error) {
+      breaker.failed()
+      const { code } = error as { code?: string }
+      const isSlow = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
+      throw isSlow
+        ? unavailable(name, `It took longer than ${fetchMs} ms.`, 'SERVICE_TIMEOUT', error)
+        : unavailable(name, '', 'SERVICE_UNAVAILABLE', error)
+    }
   }
 }
 
-const UNREACHED = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
-const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+const unavailable = (name: string, why: string, code = 'SERVICE_UNAVAILABLE', cause?: unknown) =>
+  new GraphQLError(`The service ${name} does not answer.${why && ` ${why}`}`, {
+    ...(cause instanceof Error && { originalError: cause }),
+    extensions: { code, status: code === 'SERVICE_TIMEOUT' ? 504 : 503, service: name },
+  })
