@@ -18,5 +18,6 @@ export function schemaChanges(before: string, after: string): SchemaChanges {
   }
 }
 
-const clientsSchema = (supergraph: string): GraphQLSchema =>
+/** The schema that clients see. */
+export const clientsSchema = (supergraph: string): GraphQLSchema =>
   Supergraph.build(supergraph).apiSchema().toGraphQLJSSchema()
