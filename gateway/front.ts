@@ -7,9 +7,10 @@ import { GraphQLError } from 'graphql'
 import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
-import type { GatewayContext } from './callers.ts'
+import { PLAN_HEADER, type GatewayContext } from './callers.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import { addGraphiqlAssets, graphiqlPage, wantsPage } from './graphiql.ts'
+import type { Trace, Traces } from './traces.ts'
 
 const BODY_MAX = 1024 * 1024
 /** A long text in a query counts as header, percent signs and all. */
@@ -20,6 +21,8 @@ declare module 'fastify' {
     rawBody?: Buffer
     /** The context of a query that is on its long way. */
     graphContext?: object
+    /** Where traces are wanted. */
+    trace?: Trace
   }
 }
 
@@ -32,6 +35,7 @@ export interface FrontOptions<C extends BaseContext> {
   readonly shortly?: Gateway['shortly'] | undefined
   readonly contextOf: (request: FastifyRequest) => Promise<C>
   readonly telemetry: Telemetry
+  readonly traces?: Traces | undefined
   /** Where clients are told to look, when not where they came to. */
   readonly publicUrl: string | undefined
   readonly hasPage: boolean
@@ -104,6 +108,7 @@ async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise
     telemetry.answered({ service: 'gateway', operation, status, ms, requestId: request.id })
     done()
   })
+  if (options.traces) traceGraph(app, options.traces)
   app.setNotFoundHandler((request, reply) =>
     reply.status(404).send({ message: `Nothing is served at ${request.url}.` }),
   )
@@ -153,6 +158,17 @@ async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise
   return app
 }
 
+function traceGraph(app: FastifyInstance, traces: Traces): void {
+  app.addHook('onRequest', async (request) => {
+    const { method, id: requestId, headers } = request
+    const route = request.routeOptions.url
+    if (route !== '/graphql') return
+    const traceparent = headers.traceparent as string | undefined
+    request.trace = traces.begin({ method, route, requestId, traceparent })
+  })
+  app.addHook('onResponse', async ({ trace }, reply) => trace?.end(reply.statusCode))
+}
+
 /** As the server writes it. */
 const ANSWER_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -164,6 +180,7 @@ const PLAIN_MEMBERS = new Set(['query', 'variables', 'operationName'])
 function plainlyAsked({ method, headers, body }: FastifyRequest): Asked | undefined {
   if (method !== 'POST' || !headers['content-type']?.startsWith('application/json'))
     return undefined
+  if (PLAN_HEADER in headers) return undefined
   const { accept = '*/*' } = headers
   if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined

@@ -10,7 +10,10 @@ import type { GatewayContext } from './callers.ts'
 import { costLimit, isAffordable } from './cost.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
 import type { Source } from './executor/source.ts'
+import { graphFigures, type GraphFigures } from './graph-figures.ts'
+import { planShown } from './plan-shown.ts'
 import { SUPERGRAPH } from './supergraph.ts'
+import { watched } from './watched-source.ts'
 
 // What one query may ask. docs/security.md states these numbers.
 const DEPTH_MAX = 12
@@ -34,6 +37,7 @@ export interface Asked {
 
 export interface Gateway {
   readonly server: ApolloServer<GatewayContext>
+  readonly figures: GraphFigures
   /**
    * The answer to a query that came before in the same words, without all that the server does for one
    * that may be new. Undefined if it has to go that long way; or the context with which it does.
@@ -45,7 +49,11 @@ export interface Gateway {
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const supergraphSdl = options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8')
-  const execution = compiledExecution(options.sourceOf)
+  const figures = graphFigures()
+  const execution = compiledExecution(
+    (name) => watched(name, options.sourceOf(name), figures),
+    figures.plans,
+  )
   const gateway = new ApolloGateway({
     supergraphSdl,
     buildService: ({ name }) => execution.dataSourceOf(name),
@@ -62,6 +70,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     plugins: [
       ...protection.plugins,
       costLimit,
+      planShown({ planOf: execution.planOf, isIntrospectable: options.isIntrospectable }),
+      { requestDidStart: async () => void (figures.ways.long += 1) },
       ApolloServerPluginLandingPageDisabled(),
     ] as ApolloServerPlugin<any>[],
   })
@@ -71,11 +81,17 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const known = execution.known(query, operationName ?? undefined)
     const sent = variables ?? {}
     if (!known || !areGood(known, sent) || !isAffordable(known, sent)) return undefined
-    return execution.execute(known, sent, context)
+    const outcome = await execution.execute(known, sent, context)
+    if (outcome.data) {
+      figures.ways.short += 1
+      figures.plans.ready += 1
+    }
+    return outcome
   }
 
   return {
     server,
+    figures,
     shortly,
     async answer(asked, context) {
       const outcome = await shortly(asked, context)

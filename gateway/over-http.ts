@@ -39,6 +39,7 @@ export function overHttp({ name, urls, notes }: HttpOptions): Source {
       }
       const account = context.headers[ACCOUNT_HEADER]
       if (account) headers[ACCOUNT_HEADER] = account
+      if (context.traceparent) headers.traceparent = context.traceparent
       return (await ask({ query, variables, operationName }, headers)) as Answer
     },
   }

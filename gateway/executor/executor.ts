@@ -5,6 +5,7 @@
 // unusual goes to ApolloGateway, with what was answered so far.
 import { operationFromDocument } from '@apollo/federation-internals'
 import type { ApolloGateway, GraphQLDataSource } from '@apollo/gateway'
+import type { QueryPlan } from '@apollo/query-planner'
 import {
   getOperationAST,
   getVariableValues,
@@ -50,6 +51,8 @@ export interface Execution {
   known(query: string, operationName: string | undefined): Prepared | undefined
   /** The data; or, if anything unusual happened, the context with which to go the long way. */
   execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
+  /** How an operation is planned. */
+  planOf(document: DocumentNode, operationName: string | undefined): QueryPlan
 }
 
 export type Outcome =
@@ -61,10 +64,16 @@ interface Inside {
   readonly schema: GraphQLSchema
   readonly apiSchema: Parameters<typeof operationFromDocument>[0]
   readonly supergraphSchema: GraphQLSchema
-  readonly queryPlanner: { buildQueryPlan(operation: unknown): any }
+  readonly queryPlanner: { buildQueryPlan(operation: unknown): QueryPlan }
 }
 
-export function compiledExecution(plainSourceOf: (name: string) => Source): Execution {
+/** How many plans were there already, were made, or could not be compiled. */
+type PlanCounts = Record<'ready' | 'made' | 'uncompiled', number>
+
+export function compiledExecution(
+  plainSourceOf: (name: string) => Source,
+  counts: PlanCounts = { ready: 0, made: 0, uncompiled: 0 },
+): Execution {
   let inside: Inside | undefined
   const isInterface = (name: string) => isInterfaceType(inside?.supergraphSchema.getType(name))
   const sourceOf = (name: string) => keepingTypes(plainSourceOf(name), isInterface)
@@ -95,6 +104,7 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
 
   return {
     execute,
+    planOf: (document, operationName) => planOf(inside!, document, operationName),
     known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
 
     dataSourceOf(name) {
@@ -124,10 +134,12 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
         const operationName = request.operationName ?? undefined
         const name = nameOf(source, operationName)
         let found = prepared.get(name)
+        const isReady = found !== undefined
         if (found === undefined) {
           found = prepare(own, document, operationName, sourceOf)
           prepared.set(name, found)
         }
+        counts[!found ? 'uncompiled' : isReady ? 'ready' : 'made'] += 1
         const variables = request.variables ?? {}
         if (!found || !areGood(found, variables)) return apollos(requestContext)
         const outcome = await execute(found, variables, context)
@@ -142,25 +154,37 @@ const nameOf = (query: string, operationName = ''): string =>
   operationName === '' ? query : `${operationName}\n${query}`
 
 function prepare(
-  { schema, apiSchema, supergraphSchema: supergraph, queryPlanner }: Inside,
+  inside: Inside,
   document: DocumentNode,
   operationName: string | undefined,
   sourceOf: (name: string) => Source,
 ): Prepared | false {
   const operation = getOperationAST(document, operationName)
   if (!operation || operation.operation === 'subscription') return false
+  const { schema, supergraphSchema: supergraph } = inside
   const fragments = fragmentsOf(document)
   const defaults = defaultsOf(operation, schema)
   try {
     const shape = compileShape(operation, { schema, fragments })
-    const named = operationName === undefined ? {} : { operationName }
-    const planned = queryPlanner.buildQueryPlan(operationFromDocument(apiSchema, document, named))
-    const plan = compilePlan(planned, { supergraph, sourceOf, defaults })
+    const plan = compilePlan(planOf(inside, document, operationName), {
+      supergraph,
+      sourceOf,
+      defaults,
+    })
     return { document, operation, schema, plan, shape, defaults }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.
     return false
   }
+}
+
+function planOf(
+  { apiSchema, queryPlanner }: Inside,
+  document: DocumentNode,
+  operationName: string | undefined,
+): QueryPlan {
+  const named = operationName === undefined ? {} : { operationName }
+  return queryPlanner.buildQueryPlan(operationFromDocument(apiSchema, document, named))
 }
 
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema) {
