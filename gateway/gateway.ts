@@ -82,10 +82,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const sent = variables ?? {}
     if (!known || !areGood(known, sent) || !isAffordable(known, sent)) return undefined
     const outcome = await execution.execute(known, sent, context)
-    if (outcome.data) {
-      figures.ways.short += 1
-      figures.plans.ready += 1
-    }
+    figures.plans.ready += 1
+    if (outcome.data) figures.ways.short += 1
     return outcome
   }
 
