@@ -4,6 +4,8 @@ import { NOBODY, type Caller } from '../resolvers/kernel/context.ts'
 import { Forbidden, Unauthenticated } from '../resolvers/kernel/fault.ts'
 import { bearerTokenOf } from '../subgraphs/server/auth/bearer.ts'
 import type { Credentials } from '../subgraphs/server/subgraph.ts'
+import type { Trace } from './traces.ts'
+import type { Fetched } from './watched-source.ts'
 
 /** The audience of tokens that open the graph. */
 export const GRAPH = 'graph'
@@ -11,12 +13,20 @@ export const GRAPH = 'graph'
 export const GATEWAY = 'gateway'
 /** Which of several accounts of the signed services is meant. */
 export const ACCOUNT_HEADER = 'x-polygraph-account'
+/** Asks for the plan beside the answer; see plan-shown.ts. */
+export const PLAN_HEADER = 'polygraph-plan'
 
 export interface GatewayContext {
   readonly caller: Caller
   readonly publicUrl: string
   readonly requestId: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** What was fetched so far, where the plan is to be shown. */
+  readonly fetched?: Fetched[]
+  /** The trace of the request, where traces are wanted. */
+  readonly trace?: Trace
+  /** The header that continues the trace elsewhere. */
+  readonly traceparent?: string
 }
 
 /** Without a token the caller is nobody, to whom operations open to anyone answer. */

@@ -25,6 +25,8 @@ export interface Configuration {
   readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
   /** Where the gateway is, for services in processes of their own that ask the whole graph. */
   readonly gatewayUrls: readonly string[]
+  /** Where traces are sent. */
+  readonly tracesUrl: string | undefined
 }
 
 const choice = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')
@@ -51,6 +53,7 @@ const environment = z.object({
   POLYGRAPH_LOG: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   POLYGRAPH_OUTBOUND_HOSTS: z.string().default(''),
   POLYGRAPH_OUTBOUND_PRIVATE: choice.default(false),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
 })
 
 const URL_PREFIX = 'POLYGRAPH_URL_'
@@ -106,6 +109,7 @@ export function readConfiguration(
     mayCallPrivateAddresses: set.POLYGRAPH_OUTBOUND_PRIVATE,
     subgraphUrls,
     gatewayUrls,
+    tracesUrl: set.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/?$/, '/v1/traces'),
   }
 }
 

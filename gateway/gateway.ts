@@ -15,7 +15,10 @@ import type { Executor } from './executor/apollos.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
 import { loadGraph, type Graph } from './executor/graph.ts'
 import type { Source } from './executor/source.ts'
+import { graphFigures, type GraphFigures } from './graph-figures.ts'
+import { planShown } from './plan-shown.ts'
 import { SUPERGRAPH } from './supergraph.ts'
+import { watched } from './watched-source.ts'
 
 // What one query may ask. docs/security.md states these numbers.
 const DEPTH_MAX = 12
@@ -39,6 +42,7 @@ export interface Asked {
 
 export interface Gateway {
   readonly server: ApolloServer<GatewayContext>
+  readonly figures: GraphFigures
   /**
    * The answer to a query that came before in the same words, without all that the server does for one
    * that may be new. Undefined if it has to go that long way; or the context with which it does.
@@ -52,7 +56,12 @@ export interface Gateway {
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const graph = loadGraph(options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8'))
-  const execution = compiledExecution({ graph, sourceOf: options.sourceOf })
+  const figures = graphFigures()
+  const execution = compiledExecution({
+    graph,
+    sourceOf: (name) => watched(name, options.sourceOf(name), figures),
+    counts: figures.plans,
+  })
   const server = new ApolloServer<GatewayContext>({
     gateway: gatewayOver(graph, execution.executor),
     introspection: options.isIntrospectable,
@@ -64,6 +73,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     plugins: [
       ...protection.plugins,
       costLimit,
+      planShown({ planOf: execution.planOf, isIntrospectable: options.isIntrospectable }),
+      { requestDidStart: async () => void (figures.ways.long += 1) },
       ApolloServerPluginLandingPageDisabled(),
     ] as ApolloServerPlugin<any>[],
   })
@@ -73,11 +84,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const known = execution.known(query, operationName ?? undefined)
     const sent = variables ?? {}
     if (!known || !areGood(known, sent) || !isAffordable(known, sent)) return undefined
-    return execution.execute(known, sent, context)
+    const outcome = await execution.execute(known, sent, context)
+    figures.plans.ready += 1
+    if (outcome.data) figures.ways.short += 1
+    return outcome
   }
 
   return {
     server,
+    figures,
     shortly,
     loadRest: execution.loadRest,
     async answer(asked, context) {

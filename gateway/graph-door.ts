@@ -6,9 +6,10 @@ import { HeaderMap, type ApolloServer, type BaseContext } from '@apollo/server'
 import { GraphQLError } from 'graphql'
 import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
-import type { GatewayContext } from './callers.ts'
+import { PLAN_HEADER, type GatewayContext } from './callers.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
+import type { Trace, Traces } from './traces.ts'
 
 const BODY_MAX = 1024 * 1024
 const PATH = '/graphql'
@@ -19,6 +20,8 @@ export interface GraphRequest {
   readonly raw: IncomingMessage
   /** As it came: a signature covers the bytes. */
   readonly body: Buffer
+  /** Where traces are wanted. */
+  readonly trace?: Trace | undefined
 }
 
 export interface GraphDoor<C extends BaseContext> {
@@ -27,6 +30,7 @@ export interface GraphDoor<C extends BaseContext> {
   readonly shortly?: Gateway['shortly'] | undefined
   readonly contextOf: (request: GraphRequest) => Promise<C>
   readonly telemetry: Telemetry
+  readonly traces?: Traces | undefined
   readonly hasPage: boolean
   readonly newId: () => string
 }
@@ -39,10 +43,16 @@ interface Reply {
 }
 
 export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
-  const { telemetry, newId } = door
+  const { telemetry, traces, newId } = door
   return (raw: IncomingMessage, response: ServerResponse): void => {
     const startedMs = performance.now()
     const id = newId()
+    const trace = traces?.begin({
+      method: raw.method!,
+      route: PATH,
+      requestId: id,
+      traceparent: raw.headers.traceparent as string | undefined,
+    })
     const finish = ({ status, headers, text }: Reply) => {
       if (typeof text === 'string') {
         // With its length known, an answer goes out in one piece.
@@ -55,13 +65,14 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
       }
       const ms = performance.now() - startedMs
       telemetry.answered({ service: 'gateway', operation: PATH, status, ms, requestId: id })
+      trace?.end(status)
     }
     if (door.hasPage && raw.method === 'GET' && wantsPage(raw.headers.accept)) {
       return finish({ status: 200, headers: graphiqlPage.headers, text: graphiqlPage.body })
     }
     readBody(raw, (body) => {
       if (!body) return finish(TOO_LARGE)
-      answer(door, { id, raw, body }).then(finish, (error: unknown) => {
+      answer(door, { id, raw, body, trace }).then(finish, (error: unknown) => {
         telemetry.mistake(error, { service: 'gateway', id })
         finish(FAILED)
       })
@@ -161,6 +172,7 @@ const isJson = ({ 'content-type': type }: IncomingMessage['headers']) =>
 /** A query in the body of a request that asks for nothing else, such as another media type. */
 function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Asked | undefined {
   if (method !== 'POST' || typeof body !== 'object' || body === null) return undefined
+  if (PLAN_HEADER in headers) return undefined
   const { accept = '*/*' } = headers
   if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
   for (const member in body) if (!PLAIN_MEMBERS.has(member)) return undefined

@@ -30,7 +30,7 @@ export function overHttp(options: HttpOptions & { readonly notes: Notes }): Sour
       const named = operationName ? `"operationName":${JSON.stringify(operationName)},` : ''
       const start = `{"query":${JSON.stringify(query)},${named}"variables":`
       const isRead = isReading(query)
-      return async (variables, { caller, requestId, headers: sent }) => {
+      return async (variables, { caller, requestId, headers: sent, traceparent }) => {
         const headers = [
           'content-type',
           'application/json',
@@ -41,6 +41,7 @@ export function overHttp(options: HttpOptions & { readonly notes: Notes }): Sour
         ]
         const account = sent[ACCOUNT_HEADER]
         if (account) headers.push(ACCOUNT_HEADER, account)
+        if (traceparent) headers.push('traceparent', traceparent)
         const body = `${start}${JSON.stringify(variables)}}`
         return (await post({ body, headers, isRead })) as Answer
       }

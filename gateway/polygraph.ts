@@ -28,6 +28,7 @@ import { openOutbound } from './outbound.ts'
 import { askOverHttp, overHttp } from './over-http.ts'
 import { graphInProcess, graphOverHttp } from './graph-port.ts'
 import { loadServices, SERVICES } from './services.ts'
+import type { Traces } from './traces.ts'
 
 /** Services and commands ask identity few different questions. */
 const QUESTIONS_MAX = 100
@@ -55,6 +56,7 @@ export async function openPolygraph(
   const key = await masterKey(configuration)
   const stores = await openStores(configuration)
   const telemetry = openTelemetry(log, write)
+  const traces = await openTracesIfWanted(configuration, log, only)
   const clock = virtualClock()
   const notes = openNotes(keyFor('notes', key), wallClock)
   const { subgraphUrls } = configuration
@@ -135,6 +137,7 @@ export async function openPolygraph(
         isIntrospectable: configuration.isIntrospectable,
         sourceOf: (name) => sourceOf(name, opened, notes, configuration),
       })
+  if (gateway) telemetry.add(gateway.figures.text)
   const apollo: ApolloServer<any> =
     gateway?.server ??
     (await apolloDoor(served[0]!, { introspection: configuration.isIntrospectable }))
@@ -147,6 +150,7 @@ export async function openPolygraph(
       ? (request) => aloneContext(served[0]!, notes, request)
       : (request) => gatewayContext(configuration, ground, notes, request),
     telemetry,
+    traces,
     publicUrl: configuration.hasPublicUrl ? configuration.publicUrl : undefined,
     hasPage: configuration.isIntrospectable,
     newId: requestIds(),
@@ -165,6 +169,7 @@ export async function openPolygraph(
     async close() {
       if (front.server.listening) await front.close()
       await apollo.stop()
+      await traces?.close()
       await Promise.all(opened.map((service) => service.close()))
       await stores.close()
     },
@@ -179,6 +184,17 @@ async function makeReady(served: readonly Opened[], gateway: Gateway | undefined
     void service.schema
   }
   await gateway.loadRest()
+}
+
+/** What traces need is loaded by those alone who want them. */
+async function openTracesIfWanted(
+  { tracesUrl: url }: Configuration,
+  log: Logging['log'],
+  only: string | undefined,
+): Promise<Traces | undefined> {
+  if (!url) return undefined
+  const { openTraces } = await import('./traces.ts')
+  return openTraces({ url, log, service: only ? `polygraph-${only}` : 'polygraph' })
 }
 
 /** Identity comes along wherever it is not elsewhere, since every service asks it. */
@@ -234,7 +250,7 @@ async function gatewayContext(
   { publicUrl }: Configuration,
   { credentials }: Pick<Ground, 'credentials'>,
   notes: Notes,
-  { id, raw }: GraphRequest,
+  { id, raw, trace }: GraphRequest,
 ): Promise<GatewayContext> {
   const { headers } = raw
   const note = headers[NOTE_HEADER]
@@ -247,6 +263,7 @@ async function gatewayContext(
     publicUrl,
     requestId: id,
     headers: headers as Record<string, string | undefined>,
+    ...(trace && { trace }),
   }
 }
 

@@ -74,7 +74,12 @@ export const subgraph: Subgraph = {
   basePath: '',
   scheme: sigV4('backup'),
   dialect,
-  exceptions: { snsTopicArn: 'SNSTopicArn' },
+  exceptions: {
+    snsTopicArn: 'SNSTopicArn',
+    isCrossAccountBackupEnabled: 'isCrossAccountBackupEnabled',
+    isMpaEnabled: 'isMpaEnabled',
+    isDelegatedAdministratorEnabled: 'isDelegatedAdministratorEnabled',
+  },
   resources: [
     kinds,
     jobRecords,

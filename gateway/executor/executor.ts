@@ -5,6 +5,7 @@
 // unusual goes to ApolloGateway, with what was answered so far.
 import { operationFromDocument } from '@apollo/federation-internals'
 import type { GraphQLDataSource } from '@apollo/gateway'
+import type { QueryPlan } from '@apollo/query-planner'
 import {
   getOperationAST,
   getVariableValues,
@@ -49,6 +50,8 @@ export interface Execution {
   known(query: string, operationName: string | undefined): Prepared | undefined
   /** The data; or, if anything unusual happened, the context with which to go the long way. */
   execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
+  /** How an operation is planned. */
+  planOf(document: DocumentNode, operationName: string | undefined): QueryPlan
   /** Loads what only the unusual needs. */
   loadRest(): Promise<unknown>
 }
@@ -58,14 +61,18 @@ interface ExecutionOptions {
   readonly sourceOf: (name: string) => Source
   /** Told of each operation that is left to ApolloGateway. */
   readonly onUnusual?: () => void
+  readonly counts?: PlanCounts
 }
+
+/** How many plans were there already, were made, or could not be compiled. */
+type PlanCounts = Record<'ready' | 'made' | 'uncompiled', number>
 
 export type Outcome =
   | { readonly data: Record<string, unknown> }
   | { readonly data?: undefined; readonly context: GatewayContext }
 
 export function compiledExecution(options: ExecutionOptions): Execution {
-  const { graph, onUnusual } = options
+  const { graph, onUnusual, counts = { ready: 0, made: 0, uncompiled: 0 } } = options
   const { schema: supergraph } = graph.supergraph
   const isInterface = (name: string) => supergraph.type(name)?.kind === 'InterfaceType'
   const sourceOf = (name: string) => keepingTypes(options.sourceOf(name), isInterface)
@@ -120,6 +127,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   return {
     execute,
     known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
+    planOf: (document, operationName) => planOf(graph, document, operationName),
     loadRest: apollos.load,
 
     async executor(requestContext) {
@@ -130,10 +138,12 @@ export function compiledExecution(options: ExecutionOptions): Execution {
       const operationName = request.operationName ?? undefined
       const name = nameOf(source, operationName)
       let found = prepared.get(name)
+      const isReady = found !== undefined
       if (found === undefined) {
         found = prepare(graph, document, operationName, sourceOf)
         prepared.set(name, found)
       }
+      counts[!found ? 'uncompiled' : isReady ? 'ready' : 'made'] += 1
       const variables = request.variables ?? {}
       if (!found || !areGood(found, variables)) return executeUnusual(requestContext)
       const outcome = await execute(found, variables, context)
@@ -147,25 +157,34 @@ const nameOf = (query: string, operationName = ''): string =>
   operationName === '' ? query : `${operationName}\n${query}`
 
 function prepare(
-  { schema, apiSchema, supergraph, planner }: Graph,
+  graph: Graph,
   document: DocumentNode,
   operationName: string | undefined,
   sourceOf: (name: string) => Source,
 ): Prepared | false {
   const operation = getOperationAST(document, operationName)
   if (!operation || operation.operation === 'subscription') return false
+  const { schema, supergraph } = graph
   const fragments = fragmentsOf(document)
   const defaults = defaultsOf(operation, schema)
   try {
     const shape = compileShape(operation, { schema, fragments })
-    const named = operationName === undefined ? {} : { operationName }
-    const planned = planner.buildQueryPlan(operationFromDocument(apiSchema, document, named))
+    const planned = planOf(graph, document, operationName)
     const plan = compilePlan(planned, { supergraph: supergraph.schema, sourceOf, defaults })
     return { document, operation, schema, plan, shape, defaults }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.
     return false
   }
+}
+
+function planOf(
+  { apiSchema, planner }: Graph,
+  document: DocumentNode,
+  operationName: string | undefined,
+): QueryPlan {
+  const named = operationName === undefined ? {} : { operationName }
+  return planner.buildQueryPlan(operationFromDocument(apiSchema, document, named))
 }
 
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema) {

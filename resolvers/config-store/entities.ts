@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import { load } from '../kernel/load.ts'
 import { keysOf } from './access-keys.ts'
 import { keyValuesOf } from './program-reads.ts'
-import { stores, type ConfigStore } from './records.ts'
+import { stores, type ConfigStore, type Identity } from './records.ts'
 import { configStore } from './stores.ts'
 
 export const entities = {
@@ -26,6 +26,10 @@ export const fields = {
     keys: (store: ConfigStore, _args: object, ctx: Context) =>
       configStore.keyOfOwn(store.id, ctx) === undefined ? null : keysOf(armKey(store), ctx),
     keyValues: keyValuesOf,
+  },
+  ConfigStoreIdentity: {
+    userAssignedIdentities: ({ userAssignedIdentities: given }: Identity) =>
+      given ? Object.keys(given).map((id) => ({ id })) : null,
   },
   ConfigStoreProperties: {
     endpoint: (_parent: object, _args: object, ctx: Context) => ctx.address,

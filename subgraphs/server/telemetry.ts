@@ -25,6 +25,8 @@ export interface Telemetry {
   performed(performed: Performed): void
   /** Something that is our fault: logged whole, told to nobody. */
   mistake(error: unknown, where: Record<string, unknown>): void
+  /** Figures that are counted elsewhere, in the text format of Prometheus. */
+  add(text: () => string): void
   /** Figures that are read when they are asked for. */
   watch(name: string, help: string, read: (set: SetFigure) => Promise<void>): void
 }
@@ -38,13 +40,14 @@ export type SetFigure = (labels: Record<string, string>, value: number) => void
 export function openTelemetry(log: Logger, write: (line: string) => void = () => {}): Telemetry {
   const registry = new Registry()
   const requests = requestFigures()
+  const texts = [requests.text]
   const level = log.levels.values.info!
   const isLogged = log.isLevelEnabled('info')
 
   return {
     log,
     contentType: registry.contentType,
-    figures: async () => (await registry.metrics()) + requests.text(),
+    figures: async () => (await registry.metrics()) + texts.map((text) => text()).join(''),
     performed: (performed) => requests.count(performed, 'graph'),
     answered(answer) {
       requests.count(answer, 'rest')
@@ -58,6 +61,7 @@ export function openTelemetry(log: Logger, write: (line: string) => void = () =>
     mistake(error, where) {
       log.error({ ...where, err: error }, 'failed')
     },
+    add: (text) => void texts.push(text),
     watch(name, help, read) {
       const gauge = new Gauge({
         name,

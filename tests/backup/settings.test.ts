@@ -13,9 +13,13 @@ test('global settings are read and changed, and refused outside of an organizati
   })
   const after = await service.rest('GET /global-settings')
   const inGraph = await service.graphql(
-    '{ backupGlobalSettings { globalSettings lastUpdateTime } }',
+    '{ backupGlobalSettings { globalSettings { isCrossAccountBackupEnabled isMpaEnabled } lastUpdateTime } }',
   )
-  await service.graphql('mutation { setBackupOrganization(isMember: false) { globalSettings } }')
+  const inGraphChanged = await service.graphql(
+    'mutation { updateBackupGlobalSettings(globalSettings: { isMpaEnabled: "true" }) }',
+  )
+  const afterGraph = await service.rest('GET /global-settings')
+  await service.graphql('mutation { setBackupOrganization(isMember: false) { lastUpdateTime } }')
   const outside = await service.rest('GET /global-settings')
   const change = await service.graphql(
     'mutation { updateBackupGlobalSettings(globalSettings: { isMpaEnabled: "true" }) }',
@@ -28,8 +32,13 @@ test('global settings are read and changed, and refused outside of an organizati
     LastUpdateTime: START_S,
   })
   expect(inGraph.data.backupGlobalSettings).toEqual({
-    globalSettings: { isCrossAccountBackupEnabled: 'true' },
+    globalSettings: { isCrossAccountBackupEnabled: 'true', isMpaEnabled: null },
     lastUpdateTime: '2030-01-01T00:00:00.000Z',
+  })
+  expect(inGraphChanged.data).toEqual({ updateBackupGlobalSettings: true })
+  expect(afterGraph.body.GlobalSettings).toEqual({
+    isCrossAccountBackupEnabled: 'true',
+    isMpaEnabled: 'true',
   })
   expect(refused(outside)).toEqual(refusal('InvalidRequestException'))
   expect(change.errors![0].extensions.code).toBe('InvalidRequestException')

@@ -623,7 +623,7 @@ test('the graph reaches the same stores by the same rules', async () => {
 
   const put = await service.graphql(
     `mutation ($it: ConfigStoreInput!) { putConfigStore(${here}, configStoreCreationParameters: $it) {
-      id name type location sku { name } tags identity { type principalId userAssignedIdentities }
+      id name type location sku { name } tags identity { type principalId userAssignedIdentities { id } }
       properties { provisioningState creationDate endpoint
         encryption { keyVaultProperties { keyIdentifier identityClientId } } } } }`,
     { it: FULL },
@@ -656,7 +656,7 @@ test('the graph reaches the same stores by the same rules', async () => {
         identity: {
           type: 'UserAssigned',
           principalId: null,
-          userAssignedIdentities: { [IDENTITY]: {} },
+          userAssignedIdentities: [{ id: IDENTITY }],
         },
         properties: {
           provisioningState: 'Creating',

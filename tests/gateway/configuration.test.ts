@@ -54,6 +54,15 @@ test('where the gateway is, is no address of a service', () => {
   expect(subgraphUrls).toEqual({})
 })
 
+test('traces are sent where the collector takes them', () => {
+  expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/' }).tracesUrl).toBe(
+    'http://c:4318/v1/traces',
+  )
+  expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'c:4318' })).toThrow(
+    'OTEL_EXPORTER_OTLP_ENDPOINT: must be an http or https URL',
+  )
+})
+
 test('everything that is wrong is named at once', () => {
   const env = {
     PORT: 'eighty',

@@ -55,7 +55,11 @@ beforeAll(async () => {
   const graph = loadGraph(supergraph)
   const execution = compiledExecution({
     graph,
-    sourceOf: plainSourceOf,
+    sourceOf: (name) =>
+      executing(
+        () => schemas[name]!,
+        () => undefined,
+      ),
     onUnusual: () => (left += 1),
   })
   ours = new ApolloServer({ gateway: gatewayOver(graph, execution.executor) })

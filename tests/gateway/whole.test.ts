@@ -3,13 +3,19 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openCollector } from './collector.ts'
 import { openWhole, type Whole } from './whole.ts'
 
 let whole: Whole
+let collector: Awaited<ReturnType<typeof openCollector>>
 beforeAll(async () => {
-  whole = await openWhole()
+  collector = await openCollector()
+  whole = await openWhole({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
 })
-afterAll(() => whole.close())
+afterAll(async () => {
+  await whole.close()
+  await collector.close()
+})
 
 const post = (body: string, headers: Record<string, string> = {}) =>
   fetch(`${whole.url}/graphql`, { method: 'POST', body, headers })
@@ -235,11 +241,48 @@ test('health, readiness and figures are there for operators', async () => {
   expect(figures).toContain(
     'polygraph_requests_total{service="gateway",operation="/healthz",door="rest",status="200"}',
   )
+  expect(figures).toContain('polygraph_fetches_total{subgraph="identity",outcome="ok"}')
   expect(figures).toContain(
     'polygraph_requests_total{service="identity",operation="me",door="graph",status="200"}',
   )
   expect(figures).toContain('polygraph_work_steps{service="hsm",state="waiting"}')
   expect(figures).toContain('polygraph_store_commits{service="identity"}')
+})
+
+test('a request is traced to where the operator said, with its fetches and without what it says', async () => {
+  const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+  const query =
+    'query Secret($id: String!) { cloudAccounts { nodes { dedicatedHsms { nodes { id } } } } podcast(id: $id) { id } }'
+
+  const answer = await post(JSON.stringify({ query, variables: { id: 'nobody-may-know' } }), {
+    ...asJson,
+    authorization: `Bearer ${whole.credentials.graph!.token}`,
+    traceparent: `00-${trace}-${parent}-01`,
+  })
+  const spans = await collector.spansOf(trace, 'POST /graphql')
+
+  const { spanId } = spans.find(({ name }) => name === 'POST /graphql')!
+  const fetches = spans.filter(({ parentSpanId }) => parentSpanId === spanId)
+  expect(spans).toContainEqual({
+    service: 'polygraph',
+    name: 'POST /graphql',
+    traceId: trace,
+    spanId,
+    parentSpanId: parent,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.route': '/graphql',
+      'http.response.status_code': 200,
+      'polygraph.request_id': answer.headers.get('x-request-id'),
+    },
+  })
+  const told = fetches.map(({ name, attributes }) => [name, ...Object.values(attributes)])
+  expect(told.toSorted()).toEqual([
+    ['fetch hsm', 'hsm', 3, 'ok'],
+    ['fetch identity', 'identity', 0, 'ok'],
+    ['fetch podcasts', 'podcasts', 0, 'error'],
+  ])
+  expect(JSON.stringify(collector.got)).not.toMatch(/nobody-may-know|Secret|dedicatedHsms/)
 })
 
 test('each service has its OpenAPI, and an unknown path says so', async () => {

@@ -94,7 +94,7 @@ test('the graph shows a podcast with the same page of episodes, and all of them 
       title audioLengthSec updateFrequencyHours listenScoreGlobalRank vendorUrl nextEpisodePubDate
       genres { name parent { id } } episodePage { title }
       episodes(first: 2) { nodes { title podcast { title } } pageInfo { hasNextPage } }
-      feed { state } submittedBy { id } } }`,
+      extra { socialHandle url1 } feed { state } submittedBy { id } } }`,
     { id, at: Date.UTC(2029, 0, 11) },
   )
 
@@ -114,6 +114,7 @@ test('the graph shows a podcast with the same page of episodes, and all of them 
       ],
       pageInfo: { hasNextPage: true },
     },
+    extra: { socialHandle: '', url1: '' },
     feed: { state: 'active' },
     submittedBy: { id: 'alice' },
   })
