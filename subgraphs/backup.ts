@@ -116,4 +116,5 @@ export const subgraph: Subgraph = {
   ],
   sweep,
   demo,
+  demoAfter: ['sql-db'],
 }

@@ -76,4 +76,5 @@ export const subgraph: Subgraph = {
   mount,
   sweep,
   demo,
+  demoAfter: ['banking'],
 }

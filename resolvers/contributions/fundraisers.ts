@@ -51,7 +51,7 @@ export async function supportFundraiser(
     throw Forbidden('Only the owner of an assignment says which fundraiser it supports.')
   }
   // Asked before the transaction, since what answers may be this very service.
-  if (fundraiser !== undefined && !(await isOwn(fundraiser, ctx))) {
+  if (fundraiser !== undefined && !(await ownFundraisers(ctx)).includes(fundraiser)) {
     throw missing('fundraiser of yours', fundraiser)
   }
   return ctx.store.transaction(async (tx) => {
@@ -66,7 +66,8 @@ export async function supportFundraiser(
   })
 }
 
-async function isOwn(fundraiser: string, ctx: Context): Promise<boolean> {
+/** The fundraisers of the person who asks. */
+export async function ownFundraisers(ctx: Context): Promise<string[]> {
   const { me } = dataOf(await ctx.graph.ask(OWN))
-  return me.fundraiserProfiles.nodes.some((own: { id: string }) => own.id === fundraiser)
+  return me.fundraiserProfiles.nodes.map(({ id }: { id: string }) => id)
 }
