@@ -4,6 +4,7 @@ const USUAL = ['rest', 'graph', 'store', 'identity', 'config-store']
 const BENCHES: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> = {
   rest: async () => (await import('./rest.ts')).benchRest,
   graph: async () => (await import('./graph.ts')).benchGraph,
+  examples: async () => (await import('./examples.ts')).benchExamples,
   store: async () => (await import('./store.ts')).benchStore,
   identity: async () => (await import('./identity.ts')).benchIdentity,
   banking: async () => (await import('./banking.ts')).benchBanking,

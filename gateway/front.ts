@@ -135,13 +135,14 @@ async function openOwn<C extends BaseContext>(options: FrontOptions<C>): Promise
     if (outcome) request.graphContext = outcome.context
     return answer.call(app, request as any, reply as any)
   }
+  const page = graphiqlPage({ hasExamples: !options.isAlone })
   app.route({
     url: '/graphql',
     method: ['GET', 'POST'],
     handler(request, reply) {
       const isPage = request.method === 'GET' && wantsPage(request.headers.accept)
       if (options.hasPage && isPage) {
-        return reply.headers(graphiqlPage.headers).send(graphiqlPage.body)
+        return reply.headers(page.headers).send(page.body)
       }
       const asked = shortly && plainlyAsked(request)
       if (asked) return answerShortly(asked, request, reply)

@@ -1,7 +1,14 @@
 // Counts what is read of a store.
 import type { Store } from '../resolvers/kernel/store.ts'
 
-const READS: readonly (keyof Store)[] = ['get', 'getMany', 'list', 'listMany', 'count', 'sql']
+export const READS: readonly (keyof Store)[] = [
+  'get',
+  'getMany',
+  'list',
+  'listMany',
+  'count',
+  'sql',
+]
 
 /** `wrap` goes around a store; `only` names the methods that count, and a kind narrows to its reads. */
 export function countingReads(only: readonly (keyof Store)[] = READS, kind?: string) {
