@@ -285,6 +285,11 @@ test.each<[string, Asked, string]>([
     { query: '{ a: books { grade } b: books { grade id } }' },
     'GradeException',
   ],
+  [
+    'a refusal of an entity in places that have not the same others',
+    { query: '{ a: books { grade } b: book(id: "2") { grade id } }' },
+    'GradeException',
+  ],
   ['null where none may be', { query: '{ bursting { id lost } }' }, 'DOWNSTREAM_SERVICE_ERROR'],
   ['a subgraph that is away', { query: '{ away }' }, 'AWAY'],
   [
