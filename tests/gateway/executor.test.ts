@@ -287,7 +287,7 @@ test.each<[string, Asked, string]>([
   ],
   [
     'a refusal of an entity in places that have not the same others',
-    { query: '{ a: books { grade } b: book(id: "2") { grade id } }' },
+    { query: 'query Named { a: books { grade } b: book(id: "2") { grade id } }' },
     'GradeException',
   ],
   ['null where none may be', { query: '{ bursting { id lost } }' }, 'DOWNSTREAM_SERVICE_ERROR'],
