@@ -5,6 +5,7 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> =
   rest: async () => (await import('./rest.ts')).benchRest,
   graph: async () => (await import('./graph.ts')).benchGraph,
   'one-service': async () => (await import('./graph.ts')).benchOneService,
+  examples: async () => (await import('./examples.ts')).benchExamples,
   store: async () => (await import('./store.ts')).benchStore,
   identity: async () => (await import('./identity.ts')).benchIdentity,
   banking: async () => (await import('./banking.ts')).benchBanking,

@@ -33,7 +33,7 @@ export async function ensureDemo({ identity, services, ground, ask }: Polygraph)
   // Its owner revoked the demo's token, and with it the demo.
   if (!caller) return
 
-  for (const service of services) {
+  for (const service of inOrder(services)) {
     const { name, demo } = service.subgraph
     if (made[name]) continue
     const things = await demo?.(service.contextFor(caller, { address: ADDRESS, headers: {} }))
@@ -44,6 +44,20 @@ export async function ensureDemo({ identity, services, ground, ask }: Polygraph)
     }
     await keep(identity, made)
   }
+}
+
+/** Each after those that its demo looks for, so far as they are in this process. */
+function inOrder(services: readonly Opened[]): Opened[] {
+  const ordered = new Set<Opened>()
+  const add = (service: Opened) => {
+    for (const name of service.subgraph.demoAfter ?? []) {
+      const before = services.find(({ subgraph }) => subgraph.name === name)
+      if (before) add(before)
+    }
+    ordered.add(service)
+  }
+  services.forEach(add)
+  return [...ordered]
 }
 
 async function keep(identity: Opened, credentials: Record<string, Credentials>): Promise<void> {

@@ -12,8 +12,6 @@ const HEADER_MAX = 64 * 1024
 
 export interface FrontOptions<C extends BaseContext> extends GraphDoor<C> {
   readonly services: readonly Opened[]
-  /** A service alone has its REST at the root. */
-  readonly isAlone: boolean
   /** Where clients are told to look, when not where they came to. */
   readonly publicUrl: string | undefined
 }

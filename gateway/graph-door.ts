@@ -31,6 +31,8 @@ export interface GraphDoor<C extends BaseContext> {
   readonly contextOf: (request: GraphRequest) => Promise<C>
   readonly telemetry: Telemetry
   readonly traces?: Traces | undefined
+  /** A service alone does not answer what is asked of several. */
+  readonly isAlone: boolean
   readonly hasPage: boolean
   readonly newId: () => string
 }
@@ -44,6 +46,8 @@ interface Reply {
 
 export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
   const { telemetry, traces, newId } = door
+  const { headers, body } = graphiqlPage({ hasExamples: !door.isAlone })
+  const page = { status: 200, headers, text: body }
   return (raw: IncomingMessage, response: ServerResponse): void => {
     const startedMs = performance.now()
     const id = newId()
@@ -68,7 +72,7 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
       trace?.end(status)
     }
     if (door.hasPage && raw.method === 'GET' && wantsPage(raw.headers.accept)) {
-      return finish({ status: 200, headers: graphiqlPage.headers, text: graphiqlPage.body })
+      return finish(page)
     }
     readBody(raw, (body) => {
       if (!body) return finish(TOO_LARGE)

@@ -168,6 +168,8 @@ export async function openPolygraph(
     },
     async close() {
       if (front.server.listening) await front.close()
+      // A step may ask the graph, which is therefore there until all have ended.
+      await Promise.all(opened.map(({ work }) => work.stop()))
       await apollo.stop()
       await traces?.close()
       await Promise.all(opened.map((service) => service.close()))

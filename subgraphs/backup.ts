@@ -121,4 +121,5 @@ export const subgraph: Subgraph = {
   ],
   sweep,
   demo,
+  demoAfter: ['sql-db'],
 }

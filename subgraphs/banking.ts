@@ -77,4 +77,5 @@ export const subgraph: Subgraph = {
   mount,
   sweep: installations.sweepSessions,
   demo,
+  demoAfter: ['identity'],
 }

@@ -1,4 +1,5 @@
 // Braille translation as a subgraph. Specification 1, service S4.
+import * as entities from '../resolvers/braille/entities.ts'
 import * as images from '../resolvers/braille/images.ts'
 import * as tables from '../resolvers/braille/tables.ts'
 import * as translate from '../resolvers/braille/translate.ts'
@@ -13,5 +14,5 @@ export const subgraph: Subgraph = {
   basePath: '',
   scheme: apiKey('X-Vendor-Api-Secret'),
   dialect: coded,
-  resources: [translate, tables, images],
+  resources: [translate, tables, images, entities],
 }

@@ -15,6 +15,7 @@ import * as flags from '../resolvers/contributions/flags.ts'
 import * as formRecords from '../resolvers/contributions/form-records.ts'
 import * as formResponses from '../resolvers/contributions/form-responses.ts'
 import * as forms from '../resolvers/contributions/forms.ts'
+import * as fundraisers from '../resolvers/contributions/fundraisers.ts'
 import * as likeRecords from '../resolvers/contributions/like-records.ts'
 import * as likes from '../resolvers/contributions/likes.ts'
 import * as media from '../resolvers/contributions/media.ts'
@@ -45,6 +46,7 @@ export const subgraph: Subgraph = {
     records,
     artifacts,
     assignments,
+    fundraisers,
     contributions,
     contributionViews,
     refinements,
@@ -74,4 +76,5 @@ export const subgraph: Subgraph = {
   mount,
   sweep,
   demo,
+  demoAfter: ['banking'],
 }

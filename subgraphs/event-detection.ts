@@ -51,4 +51,5 @@ export const subgraph: Subgraph = {
     entities,
   ],
   demo,
+  demoAfter: ['sql-db', 'sql-vm', 'voice'],
 }

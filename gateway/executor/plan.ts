@@ -7,6 +7,7 @@
 import type { Schema } from '@apollo/federation-internals'
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner'
 import type { GatewayContext } from '../callers.ts'
+import { asksOf } from './merged-asks.ts'
 import { entitiesReader, type Entities } from './representations.ts'
 import { changerOf } from './rewrites.ts'
 import type { Answer, Ask, Source, Variables } from './source.ts'
@@ -43,7 +44,7 @@ export interface CompiledPlan {
 
 interface Compiling {
   readonly supergraph: Schema
-  readonly sourceOf: (service: string) => Source
+  readonly askOf: (fetch: FetchNode) => Ask
   readonly defaults: Variables
   /** Where in `shared` something stands, by its description. */
   readonly slots: Map<string, number>
@@ -52,10 +53,13 @@ interface Compiling {
 /** Throws for plans of another form, which are few. */
 export function compilePlan(
   { node }: QueryPlan,
-  options: Pick<Compiling, 'supergraph' | 'sourceOf' | 'defaults'>,
+  options: Pick<Compiling, 'supergraph' | 'defaults'> & {
+    readonly sourceOf: (service: string) => Source
+  },
 ): CompiledPlan {
   if (node?.kind === 'Subscription') throw new Error('no subscription is planned')
-  const compiling: Compiling = { ...options, slots: new Map() }
+  const { sourceOf, ...others } = options
+  const compiling: Compiling = { ...others, askOf: asksOf(node, sourceOf), slots: new Map() }
   const execute = node ? compile(node, [], compiling) : () => {}
   return { execute, sharedCount: compiling.slots.size }
 }
@@ -109,9 +113,9 @@ async function settle(pending: readonly Promise<void>[]): Promise<void> {
 }
 
 function compileFetch(fetch: FetchNode, path: readonly string[], compiling: Compiling): Node {
-  const { supergraph, sourceOf, slots } = compiling
+  const { supergraph, askOf, slots } = compiling
   if (fetch.contextRewrites?.length) throw new Error('no plan for contexts')
-  const ask = sourceOf(fetch.serviceName).prepare(fetch.operation, fetch.operationName)
+  const ask = askOf(fetch)
   const used = fetch.variableUsages ?? []
   const collect = collectorOf(path)
   const targets = once(slots, path.join('/'), ({ root }) => collect(root))

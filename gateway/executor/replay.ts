@@ -41,7 +41,11 @@ function entitiesAgain(
   }
 }
 
-function errorsAgain(error: AnswerError, wanted: readonly (number | undefined)[]): AnswerError[] {
+/** An error as it is about the entities that are wanted, by their places. */
+export function errorsAgain(
+  error: AnswerError,
+  wanted: readonly (number | undefined)[],
+): AnswerError[] {
   const { message, path, extensions } = error
   const index = path?.[1]
   if (typeof index !== 'number') return [error]

@@ -1,12 +1,18 @@
-// Something to look at: a plan that protects itself, one recovery point of it and a copy of that.
+// Something to look at: a plan that protects itself and a database, a recovery point of each, a copy and
+// a legal hold.
 import { accountOf } from '../families/aws.ts'
+import { listResources, type FoundResource } from '../families/cloud-resources.ts'
 import type { Context } from '../kernel/context.ts'
+import { Fault } from '../kernel/fault.ts'
 import { startBackupJob } from './backup-jobs.ts'
 import { startCopyJob } from './copy-jobs.ts'
 import { backupJobs } from './job-records.ts'
-import { planArnOf, vaultArnOf } from './kinds.ts'
+import { planArnOf, vaultArnOf, type Plan, type Selection } from './kinds.ts'
+import { createHold } from './legal-holds.ts'
 import { planInput } from './plan-documents.ts'
+import { addJobs } from './plan-runs.ts'
 import { createPlan } from './plans.ts'
+import { resourceOf } from './resources.ts'
 import { steps as backupSteps, RUN_STEP } from './backup-runs.ts'
 import { defaultRoleArn } from './roles.ts'
 import { createSelection, selectionInput } from './selections.ts'
@@ -14,13 +20,14 @@ import { createVault } from './vaults.ts'
 
 const VAULT = 'weekly-backups'
 const COPIES = 'copies'
+const TAGS = { environment: 'demo' }
 
 export async function demo(ctx: Context): Promise<Record<string, string>> {
   const account = accountOf(ctx)
   const IamRoleArn = defaultRoleArn(account)
-  await createVault({ BackupVaultName: VAULT }, ctx)
-  await createVault({ BackupVaultName: COPIES }, ctx)
-  const plan = await createPlan({ BackupPlan: document(account) }, ctx)
+  await createVault({ BackupVaultName: VAULT, BackupVaultTags: TAGS }, ctx)
+  await createVault({ BackupVaultName: COPIES, BackupVaultTags: TAGS }, ctx)
+  const plan = await createPlan({ BackupPlan: document(account), BackupPlanTags: TAGS }, ctx)
   const resourceArn = planArnOf(plan)
   const BackupSelection = selectionInput.parse({
     SelectionName: 'this-plan-and-what-is-tagged',
@@ -30,7 +37,7 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
       { ConditionType: 'STRINGEQUALS', ConditionKey: 'backup', ConditionValue: 'weekly' },
     ],
   })
-  await createSelection({ BackupPlanId: plan.BackupPlanId, BackupSelection }, ctx)
+  const selection = await createSelection({ BackupPlanId: plan.BackupPlanId, BackupSelection }, ctx)
   const started = await startBackupJob(
     {
       BackupVaultName: VAULT,
@@ -57,6 +64,7 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
     },
     ctx,
   )
+  await protectDatabase(plan, selection, ctx)
   return {
     backupJobId: started.BackupJobId,
     copyJobId: copy.CopyJobId,
@@ -79,3 +87,46 @@ const document = (account: string) =>
       },
     ],
   })
+
+/** The first run of the plan for a database that is tagged for it, and a hold on what it made. */
+async function protectDatabase(plan: Plan, selection: Selection, ctx: Context): Promise<void> {
+  const { Account: account } = plan
+  try {
+    const found = await taggedDatabase(ctx)
+    if (!found) return
+    const resource = resourceOf(found, { account })
+    const arn = resource.ResourceArn
+    const [rule] = plan.BackupPlan.Rules
+    const due = { DueMs: ctx.clock.now().getTime() }
+    await addJobs({ plan, rule: rule!, selection, resources: [resource], due }, ctx)
+    const { items } = await ctx.store.list(backupJobs, {
+      where: { resource: `${account}/${arn}` },
+      order: 'createdMs',
+      limit: 1,
+    })
+    await backupSteps[RUN_STEP]({ Key: backupJobs.key(items[0]!) }, ctx)
+    await createHold(
+      {
+        Title: 'Audit of the shop',
+        Description: 'Nothing of the shop is deleted until its audit has ended.',
+        RecoveryPointSelection: {
+          VaultNames: undefined,
+          ResourceIdentifiers: [arn],
+          DateRange: undefined,
+        },
+      },
+      ctx,
+    )
+  } catch (error) {
+    // A service that is started alone reaches no database, and backs up its own plan only.
+    if (!(error instanceof Fault) || error.status !== 503) throw error
+  }
+}
+
+async function taggedDatabase(ctx: Context): Promise<FoundResource | undefined> {
+  for await (const page of listResources(ctx.graph, { types: ['SqlDatabase'] })) {
+    const found = page.find(({ tags }) => tags?.['backup'] === 'weekly')
+    if (found) return found
+  }
+  return undefined
+}

@@ -7,6 +7,7 @@ import { mayUse, type Context } from '../kernel/context.ts'
 import { load } from '../kernel/load.ts'
 import { connect } from '../kernel/paging.ts'
 import type { Kind } from '../kernel/store.ts'
+import { holdsOver } from './hold-rules.ts'
 import { backupJobs } from './job-records.ts'
 import {
   planArnOf,
@@ -18,8 +19,10 @@ import {
   planKey,
   vaultKey,
   vaults,
+  type Creator,
   type Plan,
   type ProtectedResource,
+  type RecoveryPoint,
   type Selection,
   type Vault,
 } from './kinds.ts'
@@ -83,6 +86,13 @@ export const fields = {
       ofResource(recoveryPoints, id, paged, ctx),
     backupJobs: ({ id }: Resource, paged: Paged, ctx: Context) =>
       ofResource(backupJobs, id, paged, ctx),
+  },
+  BackupRecoveryPoint: {
+    legalHolds: (point: RecoveryPoint, _: unknown, ctx: Context) => holdsOver(point, ctx),
+  },
+  BackupCreator: {
+    plan: ({ BackupPlanArn }: Creator, _: unknown, ctx: Context) =>
+      resolvePlan({ id: BackupPlanArn }, ctx),
   },
   BackupProtection: {
     lastBackupVault: (

@@ -152,7 +152,7 @@ interface Creation {
   readonly Tags?: Record<string, string> | undefined
 }
 
-async function createHold(input: Creation, ctx: Context): Promise<LegalHold> {
+export async function createHold(input: Creation, ctx: Context): Promise<LegalHold> {
   const Account = accountOf(ctx)
   const RecoveryPointSelection = readSelection(input.RecoveryPointSelection)
   return once(ctx, {

@@ -127,10 +127,11 @@ interface Running {
   readonly rule: Rule
   readonly selection: Selection
   readonly resources: readonly Resource[]
-  readonly due: DueRules
+  readonly due: Pick<DueRules, 'DueMs'>
 }
 
-async function addJobs(running: Running, ctx: Context): Promise<void> {
+/** Stores the jobs of a rule for these resources, and the steps that run them. */
+export async function addJobs(running: Running, ctx: Context): Promise<void> {
   const { plan, rule, selection, resources, due } = running
   const vault = await targetOf(plan, rule, ctx)
   if (!vault) throw ResourceNotFound(`The vault of the rule ${rule.RuleName} is gone.`)

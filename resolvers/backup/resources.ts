@@ -149,7 +149,10 @@ function checkType(graph: Graph, typeName: string): void {
   throw InvalidRequest(`Resources of the type ${typeName} cannot be backed up.`)
 }
 
-const resourceOf = (found: FoundResource, { account }: Actor): Resource => ({
+export const resourceOf = (
+  found: FoundResource,
+  { account }: Pick<Actor, 'account'>,
+): Resource => ({
   ResourceArn: arnOfResource(account, found.id),
   ResourceType: signedTypeOf(found),
   ResourceName: found.name,

@@ -28,7 +28,7 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
   const { user, accountId, fundraiserId } = ada!
   const own = { userId: user.id, monetaryAccountId: accountId }
   await updateFundraiser(
-    { userId: user.id, itemId: fundraiserId, description: 'A new engine for the workshop' },
+    { userId: user.id, itemId: fundraiserId, description: 'Nests for the storks in town' },
     ctx,
   )
   const { uuid } = (await ctx.store.get(fundraisers, String(fundraiserId)))!
@@ -36,7 +36,7 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
     await payFrom(ctx, friend, {
       to: pageAt(`${ctx.address}/f/${uuid}`),
       value: `${25 * (i + 1)}.00`,
-      description: 'For the engine',
+      description: 'For the nests',
     })
   }
   const asked = await createTab(

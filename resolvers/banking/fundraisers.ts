@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Context } from '../kernel/context.ts'
 import { get, operation } from '../kernel/operation.ts'
+import type { Paging } from '../kernel/paging.ts'
 import { optional, text } from '../kernel/shape.ts'
 import { kind, numberOf, textOf, type Records } from '../kernel/store.ts'
 import { loadLabel, needAccount } from './accounts.ts'
@@ -149,14 +150,15 @@ export const operations = [
 ]
 
 export const fields = {
-  FundraiserProfile: moments('created', 'updated'),
+  FundraiserProfile: {
+    ...moments('created', 'updated'),
+    payments: (profile: ProfileView, { first, after }: Paging, ctx: Context) =>
+      paymentsTo(ctx, profile, { first, after }),
+  },
   FundraiserResult: {
     ...moments('created', 'updated'),
-    payments: (
-      { profile }: { profile: ProfileView },
-      { first, after }: { first?: number; after?: string },
-      ctx: Context,
-    ) => paymentsTo(ctx, profile, { first, after }),
+    payments: ({ profile }: { profile: ProfileView }, { first, after }: Paging, ctx: Context) =>
+      paymentsTo(ctx, profile, { first, after }),
   },
 }
 

@@ -155,7 +155,7 @@ const isOpen = ({ ends }: Assignment, { clock }: Context): boolean =>
 
 /** An assignment as REST shows it. */
 export async function showAssignment(assignment: Assignment, ctx: Context) {
-  const { owner: _owner, moderator, cover, tags, ...shown } = assignment
+  const { owner: _owner, moderator, cover, tags, fundraiser: _fundraiser, ...shown } = assignment
   const file = cover === undefined ? undefined : await load(ctx, mediaFiles, cover)
   return {
     ...shown,

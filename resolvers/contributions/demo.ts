@@ -1,9 +1,12 @@
-// Something to look at: assignments with contributions, a picture, a form and an answer.
+// Something to look at: assignments with contributions, a picture, a form and an answer, for which the
+// person's fundraiser collects.
 import type { Context } from '../kernel/context.ts'
+import { Fault } from '../kernel/fault.ts'
 import { createAssignment } from './assignments.ts'
 import { createContribution } from './contributions.ts'
 import { createFormResponse } from './form-responses.ts'
 import { createForm } from './forms.ts'
+import { ownFundraisers, supportFundraiser } from './fundraisers.ts'
 import { likeContribution } from './likes.ts'
 import { createMedia } from './media.ts'
 import { moderate } from './moderation.ts'
@@ -92,7 +95,19 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
     },
     ctx,
   )
+  await supportOwn(storks.id, ctx)
   return { assignmentId: storks.id, contributionId: first, formId: form.id }
+}
+
+/** Lets the assignment support the fundraiser that the person has at the bank, if one is reached. */
+async function supportOwn(assignment: string, ctx: Context): Promise<void> {
+  try {
+    const [fundraiser] = await ownFundraisers(ctx)
+    if (fundraiser !== undefined) await supportFundraiser({ assignment, fundraiser }, ctx)
+  } catch (error) {
+    // A service that is started alone reaches no bank, and shows no fundraiser.
+    if (!(error instanceof Fault) || error.status !== 503) throw error
+  }
 }
 
 const contributionOf = (

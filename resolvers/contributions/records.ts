@@ -3,7 +3,7 @@ import { kind, textOf } from '../kernel/store.ts'
 import type { Place } from './places.ts'
 import type { StateId } from './moderation-states.ts'
 
-/** What people are asked to contribute to. It does not change once it is made. */
+/** What people are asked to contribute to. All but its fundraiser stays as it was made. */
 export interface Assignment {
   readonly id: string
   /** Whose it is; the contributions to it are in this person's jurisdiction. */
@@ -25,6 +25,8 @@ export interface Assignment {
   /** A media file. */
   readonly cover?: string | undefined
   readonly tags: readonly string[]
+  /** The fundraiser that it supports, by the number that the bank gave it. */
+  readonly fundraiser?: string | undefined
 }
 
 export interface Contribution {
@@ -96,8 +98,11 @@ export interface Artifact {
 
 export const assignments = kind<Assignment>('assignment', {
   key: ({ id }) => id,
-  columns: { owner: textOf(({ owner }) => owner) },
-  indexes: [['owner']],
+  columns: {
+    owner: textOf(({ owner }) => owner),
+    fundraiser: textOf(({ fundraiser }) => fundraiser),
+  },
+  indexes: [['owner'], ['fundraiser']],
 })
 
 export const contributions = kind<Contribution>('contribution', { key: ({ id }) => id })

@@ -258,7 +258,7 @@ const placeOf = ({ account, alarmModelName, revision }: AlarmModel) => ({
 const prefixOf = (model: AlarmModel): string => `${scopeOf(placeOf(model))}/`
 
 /** The ARN of the model, and the key value. */
-const alarmArn = ({ account, modelName, keyValue }: Alarm): string =>
+export const alarmArn = ({ account, modelName, keyValue }: Alarm): string =>
   modelArn(account, `alarmModel/${modelName}/${keyValue}`)
 
 const summaryShown = (alarm: Alarm) => ({

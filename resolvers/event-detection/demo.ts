@@ -1,5 +1,8 @@
-// Something to look at: pumps whose pressure is followed by detectors and watched by alarms.
+// Something to look at: pumps that cool machines, whose pressure is followed by detectors and watched by
+// alarms.
+import { listResources } from '../families/cloud-resources.ts'
 import type { Context } from '../kernel/context.ts'
+import { Fault } from '../kernel/fault.ts'
 import { createAlarmModel } from './alarm-models.ts'
 import { createDetectorModel } from './detector-models.ts'
 import { createInput } from './inputs.ts'
@@ -11,6 +14,17 @@ const KEY = 'pumpId'
 const PUMP = 'pump-4'
 const PRESSURE = `$input.${INPUT}.pressure`
 const PRESSURES = [62, 71, 88]
+const TAGS = { building: 'four', environment: 'demo' }
+/** What stands on the machines that the pumps cool. */
+const COOLED = ['SqlDatabase', 'SqlVirtualMachine']
+const CALL = {
+  destinationPhoneNumber: '+12065550142',
+  originationPhoneNumber: '+12065550100',
+  configurationSetName: 'alarm-calls',
+  languageCode: 'en-US',
+  voiceId: 'Joanna',
+  text: 'The pressure of ${$alarm.keyValue} is ${$alarm.inputPropertyValue}, above ${$alarm.thresholdValue}.',
+}
 
 const count = {
   eventName: 'count',
@@ -79,10 +93,11 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
         initialStateName: 'steady',
         states: STATES,
       }),
-      tags: { building: 'four' },
+      tags: TAGS,
     },
     ctx,
   )
+  const cooled = await resourcesCooled(ctx)
   const { alarmModelName } = await createAlarmModel(
     {
       alarmModelName: 'pump-over-pressure',
@@ -96,8 +111,10 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
         initializationConfiguration: undefined,
         acknowledgeFlow: { enabled: true },
       },
-      watchedResourceIds: [],
-      tags: { building: 'four' },
+      watchedResourceIds: cooled,
+      // Who could be called is known where the resources of other services are.
+      ...(cooled.length > 0 && { alarmNotification: { voiceNotifications: [CALL] } }),
+      tags: TAGS,
     },
     ctx,
   )
@@ -114,4 +131,17 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
     detectorModelName,
     detectorKey: PUMP,
   }
+}
+
+async function resourcesCooled(ctx: Context): Promise<string[]> {
+  const ids: string[] = []
+  try {
+    for await (const page of listResources(ctx.graph, { types: COOLED })) {
+      ids.push(...page.map(({ id }) => id))
+    }
+  } catch (error) {
+    // A service that is started alone reaches no resources of others, and watches none.
+    if (!(error instanceof Fault) || error.status !== 503) throw error
+  }
+  return ids
 }

@@ -1,10 +1,12 @@
 // What other services refer to: accounts and alarms; and the alarms that watch a resource.
+import { findResources, idOfArn, type FoundResource } from '../families/cloud-resources.ts'
 import type { Context } from '../kernel/context.ts'
-import { load } from '../kernel/load.ts'
+import { load, loadBy } from '../kernel/load.ts'
 import { operation } from '../kernel/operation.ts'
 import { connect, paging, type Paging } from '../kernel/paging.ts'
 import { text } from '../kernel/shape.ts'
-import { alarmModels, RESOURCE } from './alarm-models.ts'
+import { alarmModels, RESOURCE, type AlarmModel } from './alarm-models.ts'
+import { entities as models } from './cloud-resources.ts'
 import { detectorModelArn, detectorModels, type DetectorModel } from './detector-models.ts'
 import { inputKey, inputs } from './inputs.ts'
 import { alarms, detectors, watches, watchPrefix, type Alarm, type Watch } from './instances.ts'
@@ -16,6 +18,8 @@ import { instanceKey, keyInArn, modelKey } from './models.ts'
  */
 const WATCHED_TYPES = [
   'ApiDiagnostic',
+  'BackupPlan',
+  'BackupVault',
   'ConfigStore',
   'DedicatedHsm',
   'JobCollection',
@@ -52,6 +56,7 @@ export const fields = {
       connect(ctx, alarmModels, { first, after, prefix: `${id}/` }),
   },
   Alarm: { detectors: detectorsBeside },
+  AlarmModel: { watchedResources: resourcesWatched },
   DetectorModel: {
     alarms: (model: DetectorModel, page: Paging, ctx: Context) =>
       alarmsOf(detectorModelArn(model), page, ctx),
@@ -61,6 +66,28 @@ export const fields = {
 
 function alarmsOfReference({ id }: { id: string }, page: Paging, ctx: Context) {
   return alarmsOf(id, page, ctx)
+}
+
+/** The resources of all models that are asked for in the same tick are looked for together. */
+async function resourcesWatched(
+  { watchedResourceIds }: AlarmModel,
+  _: unknown,
+  ctx: Context,
+): Promise<object[]> {
+  const find = async (ids: readonly string[]) => {
+    const found = await findResources(ctx.graph, ids)
+    return ids.map((id) => found.get(id))
+  }
+  const found = await Promise.all(
+    watchedResourceIds.map((id) => loadBy(ctx, findResources, find, idOfArn(id))),
+  )
+  return Promise.all(found.flatMap((resource) => (resource ? [asEntity(resource, ctx)] : [])))
+}
+
+/** A resource of another service by its key, and one of this service as it is. */
+async function asEntity({ id, typeName }: FoundResource, ctx: Context): Promise<object> {
+  const own = models[typeName as keyof typeof models]
+  return { ...(own ? await own({ id }, ctx) : { id }), __typename: typeName }
 }
 
 /** The id of an alarm is the ARN of its model and its key value. */

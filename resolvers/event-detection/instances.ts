@@ -52,6 +52,8 @@ export interface SimpleRuleEvaluation {
 /** A message that is said, or to be said, because an alarm became active. */
 export interface Notification {
   readonly alarmKey: string
+  /** The alarm as other services name it. */
+  readonly alarmId: string
   readonly notificationId: string
   readonly destinationPhoneNumber: string
   readonly originationPhoneNumber?: string | undefined

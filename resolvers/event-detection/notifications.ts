@@ -4,6 +4,7 @@ import { Fault } from '../kernel/fault.ts'
 import { dataOf } from '../kernel/graph.ts'
 import { versionOf, type Records } from '../kernel/store.ts'
 import { saidOf } from './alarm-rules.ts'
+import { alarmArn } from './alarms.ts'
 import type { Scope } from './expressions.ts'
 import { alarms, notifications, type Alarm, type Notification } from './instances.ts'
 import type { ReadyAlarmModel } from './ready.ts'
@@ -13,8 +14,8 @@ const SEND_STEP = 'sendAlarmNotification'
 const ATTEMPTS_MAX = 6
 const REASON_LENGTH_MAX = 500
 
-const SEND = `mutation ($to: String!, $from: String, $set: String, $content: VoiceMessageContentInput) {
-  sendVoiceMessage(destinationPhoneNumber: $to, originationPhoneNumber: $from,
+const SEND = `mutation ($alarm: ID!, $to: String!, $from: String, $set: String, $content: VoiceMessageContentInput) {
+  sent: sendAlarmMessage(alarmId: $alarm, destinationPhoneNumber: $to, originationPhoneNumber: $from,
     configurationSetName: $set, content: $content) { messageId } }`
 
 export const steps = { [SEND_STEP]: send }
@@ -33,6 +34,7 @@ export async function notify(
     const notification: Notification = {
       ...to,
       alarmKey: alarms.key(alarm),
+      alarmId: alarmArn(alarm),
       notificationId: ctx.newId(),
       text: rule.texts[i]!(scope),
       requestedTime: ctx.clock.now().toISOString(),
@@ -69,12 +71,13 @@ async function ask(
   const { languageCode, voiceId, text } = asked
   try {
     const answer = await ctx.graph.as(userId, permissions).ask(SEND, {
+      alarm: asked.alarmId,
       to: asked.destinationPhoneNumber,
       from: asked.originationPhoneNumber,
       set: asked.configurationSetName,
       content: { plainTextMessage: { text, languageCode, voiceId } },
     })
-    const { messageId } = dataOf(answer).sendVoiceMessage
+    const { messageId } = dataOf(answer).sent
     return { status: 'SENT', messageId, reason: undefined }
   } catch (error) {
     // The refusal of another service is what the record is for.

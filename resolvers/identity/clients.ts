@@ -18,7 +18,7 @@ import { forgetConsents } from './consents.ts'
 import { LimitExceeded } from './errors.ts'
 import { endClient } from './provider-records.ts'
 import { hashOf, newSecret } from './secret-text.ts'
-import { personOf } from './users.ts'
+import { personNamed, personOf } from './users.ts'
 
 /** As many as one page holds, since GET /client is documented without pages. */
 const CLIENTS_MAX = 100
@@ -118,7 +118,7 @@ export const entities = {
 
 export const fields = {
   Client: {
-    owner: ({ ownerId }: Client) => ({ __typename: 'User', id: ownerId }),
+    owner: ({ ownerId }: Client, _: unknown, ctx: Context) => personNamed(ownerId, ctx),
   },
 }
 

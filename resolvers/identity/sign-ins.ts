@@ -4,7 +4,7 @@ import { operation } from '../kernel/operation.ts'
 import { connect, paging, type Paging } from '../kernel/paging.ts'
 import { kind, numberOf, textOf } from '../kernel/store.ts'
 import type { Client } from './clients.ts'
-import { ownerOf } from './users.ts'
+import { ownerOf, personNamed } from './users.ts'
 
 const KEPT_MS = 90 * 24 * 60 * 60_000
 const SWEEP_MAX = 1_000
@@ -47,7 +47,7 @@ export const fields = {
       listBy(ctx, { clientId: client_id }, page),
   },
   SignIn: {
-    user: ({ userId }: SignIn) => ({ __typename: 'User', id: userId }),
+    user: ({ userId }: SignIn, _: unknown, ctx: Context) => personNamed(userId, ctx),
   },
 }
 

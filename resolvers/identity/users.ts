@@ -111,7 +111,7 @@ export const fields = {
       connect(ctx, cloudAccounts, { ...args, where: { ownerId: user.id } }),
   },
   CloudAccount: {
-    owner: (account: CloudAccount) => ({ __typename: 'User', id: account.ownerId }),
+    owner: ({ ownerId }: CloudAccount, _: unknown, ctx: Context) => personNamed(ownerId, ctx),
   },
 }
 
@@ -136,6 +136,10 @@ async function me(_input: object, ctx: Context): Promise<User> {
   if (!user) throw NotFound('The user of this credential is gone.')
   return user
 }
+
+/** Of someone whom the caller does not know, the id alone. */
+export const personNamed = async (id: string, ctx: Context): Promise<Pick<User, 'id'>> =>
+  (mayKnow(id, ctx) ? await load(ctx, users, id) : undefined) ?? { id }
 
 const mayKnow = (id: string, ctx: Context): boolean =>
   ctx.caller.isAdmin || (id === ctx.caller.userId && !tellsOnly(ctx))

@@ -21,7 +21,9 @@ export const entities = {
   CloudAccount: ({ id }: Reference, { caller }: Context) =>
     caller.accounts.some((account) => account.id === id) ? { id } : null,
   // Whose it is shows when it is looked for: what the caller may not see is in no group.
-  CloudResource: ({ id }: Reference) => ({ id }),
+  CloudResource: byId,
+  BackupVault: byId,
+  BackupPlan: byId,
 }
 
 export const fields = {
@@ -30,6 +32,12 @@ export const fields = {
       connect(ctx, groups, { first, after, prefix: `${id}/` }),
   },
   CloudResource: { groups: groupsOfResource },
+  BackupVault: { groups: groupsOfResource },
+  BackupPlan: { groups: groupsOfResource },
+}
+
+function byId({ id }: Reference): Reference {
+  return { id }
 }
 
 async function groupsOfResource({ id }: Reference, sent: PagingArguments, ctx: Context) {

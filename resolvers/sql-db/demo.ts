@@ -41,7 +41,11 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
     parameters: { location: LOCATION, tags, sku: { name: 'StandardPool', capacity: 50 } },
   })
   const elasticPoolId = `${server}/elasticPools/${elasticPoolName}`
-  const parameters = { location: LOCATION, tags, properties: { elasticPoolId } }
+  const parameters = {
+    location: LOCATION,
+    tags: { ...tags, backup: 'weekly' },
+    properties: { elasticPoolId },
+  }
   await call('putSqlDatabase', { ...place, databaseName, parameters })
   await call('executeSql', { id: `${server}/databases/${databaseName}`, sql: TABLE })
   return { serverName, elasticPoolName, databaseName }

@@ -24,6 +24,8 @@ export interface VoiceMessage {
   readonly ConfigurationSetName?: string
   readonly DestinationPhoneNumber: string
   readonly OriginationPhoneNumber: string
+  /** The alarm because of which it is said, if it is one. */
+  readonly AlarmId?: string
   readonly Content: Content
   readonly SpokenText: string
   readonly SpeechMs: number
@@ -39,8 +41,9 @@ export const messages = kind<VoiceMessage>('voice_message', {
   columns: {
     account: textOf(({ Account }) => Account),
     acceptedMs: numberOf(({ AcceptedMs }) => AcceptedMs),
+    alarm: textOf(({ AlarmId }) => AlarmId),
   },
-  indexes: [['account', 'acceptedMs']],
+  indexes: [['account', 'acceptedMs'], ['alarm']],
 })
 export const kinds = [messages]
 

@@ -1,13 +1,15 @@
 // Something to look at: a set that publishes every event, and a call that it follows.
 import type { Context } from '../kernel/context.ts'
-import { createConfigurationSet } from './configuration-sets.ts'
+import { createConfigurationSet, setArn } from './configuration-sets.ts'
 import { createEventDestination, EVENT_TYPES } from './event-destinations.ts'
 import { sendVoiceMessage } from './messages.ts'
+import { changeTags } from './snapshots.ts'
 
 const ConfigurationSetName = 'alarm-calls'
 
 export async function demo(ctx: Context): Promise<Record<string, string>> {
-  await createConfigurationSet({ ConfigurationSetName }, ctx)
+  const set = await createConfigurationSet({ ConfigurationSetName }, ctx)
+  await changeTags(setArn(set), (tags) => ({ ...tags, environment: 'demo' }), ctx)
   await createEventDestination(
     {
       ConfigurationSetName,

@@ -8,12 +8,21 @@ import { optional, text } from '../kernel/shape.ts'
 import { messages, moveOn, type VoiceMessage } from './calls.ts'
 import { needSet, setKey } from './configuration-sets.ts'
 import { contentShape, readContent, type Content } from './content.ts'
-import { NotFound, TooManyRequests } from './errors.ts'
+import { BadRequest, NotFound, TooManyRequests } from './errors.ts'
 import { readNumber } from './numbers.ts'
 
 const MESSAGES_PER_SECOND_MAX = 100
+const ALARM_ID_MAX = 2_048
 /** Chosen: a message that names no number to come from comes from the service's own. */
 const SERVICE_NUMBER = '+12065550100'
+
+const sent = {
+  CallerId: optional(text),
+  ConfigurationSetName: optional(text),
+  Content: optional(contentShape),
+  DestinationPhoneNumber: optional(text),
+  OriginationPhoneNumber: optional(text),
+}
 
 export const operations = [
   operation({
@@ -22,19 +31,24 @@ export const operations = [
       show: ({ MessageId }: VoiceMessage) => ({ MessageId }),
       answer: z.object({ MessageId: z.string() }),
     }),
-    input: {
-      CallerId: optional(text),
-      ConfigurationSetName: optional(text),
-      Content: optional(contentShape),
-      DestinationPhoneNumber: optional(text),
-      OriginationPhoneNumber: optional(text),
-    },
+    input: sent,
     needs: 'sms-voice:SendVoiceMessage',
     refuses: {
       404: 'There is no such configuration set.',
       429: 'The account sends more messages in a second than it may.',
     },
     run: sendVoiceMessage,
+  }),
+  operation({
+    name: 'sendAlarmMessage',
+    input: { AlarmId: text.max(ALARM_ID_MAX), ...sent },
+    needs: 'sms-voice:SendVoiceMessage',
+    async run({ AlarmId, ...sent }, ctx) {
+      if (accountInId(AlarmId) !== accountOf(ctx)) {
+        throw BadRequest('AlarmId must be the id of an alarm in this account.')
+      }
+      return sendVoiceMessage({ ...sent, AlarmId }, ctx)
+    },
   }),
   operation({
     name: 'voiceMessage',
@@ -56,7 +70,12 @@ export const operations = [
   }),
 ]
 
+/** The account that the id of an alarm names: an ARN, and behind it any words of its owner. */
+export const accountInId = (id: string): string | undefined =>
+  /^arn:[^:]*:[^:]*:[^:]*:(\d{12}):/.exec(id)?.[1]
+
 interface Sent {
+  readonly AlarmId?: string | undefined
   readonly CallerId?: string | undefined
   readonly ConfigurationSetName?: string | undefined
   readonly Content?: Content | undefined
@@ -73,6 +92,7 @@ export async function sendVoiceMessage(sent: Sent, ctx: Context): Promise<VoiceM
     MessageId: ctx.newId(),
     DestinationPhoneNumber: await readNumber('DestinationPhoneNumber', sent.DestinationPhoneNumber),
     OriginationPhoneNumber: await readNumber('OriginationPhoneNumber', OriginationPhoneNumber),
+    ...(sent.AlarmId !== undefined && { AlarmId: sent.AlarmId }),
     ...(CallerId !== undefined && { CallerId: await readNumber('CallerId', CallerId) }),
     ...(ConfigurationSetName !== undefined && { ConfigurationSetName }),
     ...readContent(sent.Content),

@@ -45,7 +45,11 @@ export const operations = [
 ]
 export const { kinds, steps } = taken
 
-async function changeTags(id: string, to: TagChange, ctx: Context): Promise<ConfigurationSet> {
+export async function changeTags(
+  id: string,
+  to: TagChange,
+  ctx: Context,
+): Promise<ConfigurationSet> {
   const key = keyOfOwnSet(id, ctx)
   if (key === undefined) throw missing(id)
   return ctx.store.transaction(async (tx) => {

@@ -32,6 +32,8 @@ export interface Subgraph {
    * documented operation could have made, for `npm run credentials`.
    */
   readonly demo?: (ctx: Context) => Promise<Record<string, string>>
+  /** The services whose demos this one's looks for in the graph, and which are made before it. */
+  readonly demoAfter?: readonly string[]
 }
 
 /** Makes the context of a request. */

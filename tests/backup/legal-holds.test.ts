@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { subgraph } from '../../subgraphs/backup.ts'
 import { openForTest } from '../open.ts'
+import { countingReads } from '../reads.ts'
 import { backUp, DAY_MS, makePoint, makeVault, refusal, refused, START_S } from './making.ts'
 
 const HOLD = { Title: 'case 1', Description: 'as the court asked' }
@@ -87,6 +88,37 @@ test('a hold keeps what it covers from deletion, and no more once it is cancelle
   expect(inGraph.data.backupRecoveryPointsByLegalHold.nodes).toEqual([{ backupVaultName: 'vault' }])
   expect(released.status).toBe(200)
   expect((await service.rest(`GET ${path}`)).status).toBe(400)
+})
+
+test('a recovery point tells which holds keep it, and many ask for the holds once', async () => {
+  const { counted, wrap } = countingReads(['listMany'], 'backup_legal_hold')
+  const service = await openForTest(subgraph, { wrap })
+  const { plan } = await makePoint(service)
+  await makeVault(service, 'other')
+  await backUp(service, plan.BackupPlanArn, { BackupVaultName: 'other' })
+  for (const [Title, VaultNames] of [
+    ['both', undefined],
+    ['one', ['vault']],
+  ] as const) {
+    await service.rest('POST /legal-holds/', {
+      ...HOLD,
+      Title,
+      RecoveryPointSelection: { VaultNames },
+    })
+  }
+
+  const { data } = await service.graphql(
+    `query ($id: ID!) { backupPlanById(id: $id) { recoveryPoints { nodes {
+       backupVaultName legalHolds { title status } } } } }`,
+    { id: plan.BackupPlanArn },
+  )
+
+  const both = { title: 'both', status: 'ACTIVE' }
+  expect(data.backupPlanById.recoveryPoints.nodes).toEqual([
+    { backupVaultName: 'other', legalHolds: [both] },
+    { backupVaultName: 'vault', legalHolds: [both, { title: 'one', status: 'ACTIVE' }] },
+  ])
+  expect(counted.reads).toBe(1)
 })
 
 test('a point that a hold kept beyond its end goes when the hold is cancelled', async () => {

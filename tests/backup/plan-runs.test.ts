@@ -109,8 +109,8 @@ test('a run notes what it was made by, and when the plan ran and will run', asyn
   expect(tags.body.Tags).toEqual({ by: 'plan' })
   const { data } = await service.graphql(
     `query ($id: ID!) { backupPlanById(id: $id) { nextExecutionDate protection { lastBackupTime
-       lastRecoveryPoint { status } } recoveryPoints { nodes { status } } backupJobs { nodes { state } }
-       selections { nodes { selectionName } } } }`,
+       lastRecoveryPoint { status } } recoveryPoints { nodes { status createdBy { plan { name } } } }
+       backupJobs { nodes { state } } selections { nodes { selectionName } } } }`,
     { id: plan.BackupPlanArn },
   )
   expect(data.backupPlanById).toEqual({
@@ -119,7 +119,7 @@ test('a run notes what it was made by, and when the plan ran and will run', asyn
       lastBackupTime: '2030-01-01T12:00:00.000Z',
       lastRecoveryPoint: { status: 'COMPLETED' },
     },
-    recoveryPoints: { nodes: [{ status: 'COMPLETED' }] },
+    recoveryPoints: { nodes: [{ status: 'COMPLETED', createdBy: { plan: { name: 'plan' } } }] },
     backupJobs: { nodes: [{ state: 'COMPLETED' }] },
     selections: { nodes: [{ selectionName: 's' }] },
   })

@@ -44,7 +44,11 @@ test('the demo is a pump under high pressure, its detector and its alarm', async
         ],
         timers: [{ name: 'silence', timestamp: '2030-01-01T00:10:00.000Z' }],
       },
-      detectorModel: { name: 'pump-pressure', tags: { building: 'four' }, warnings: [] },
+      detectorModel: {
+        name: 'pump-pressure',
+        tags: { building: 'four', environment: 'demo' },
+        warnings: [],
+      },
     },
     alarm: { stateName: 'ACTIVE', severity: 2, detectors: [{ keyValue: 'pump-4' }] },
   })

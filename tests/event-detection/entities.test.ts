@@ -11,7 +11,7 @@ import { subgraph } from '../../subgraphs/event-detection.ts'
 import { subgraph as hsm } from '../../subgraphs/hsm.ts'
 import { MANY, PLAIN } from '../hsm/modules.ts'
 import { openGraphForTest } from '../open-graph.ts'
-import { people, SUBSCRIPTION } from '../people.ts'
+import { OTHER_SUBSCRIPTION, people, SUBSCRIPTION } from '../people.ts'
 import { ARN, openPumps, pumpsOn } from './pumps.ts'
 
 const ENTITIES = `query ($representations: [_Any!]!) {
@@ -211,6 +211,30 @@ test('a resource of another service shows the alarms that watch it, whatever the
       name: 'safe',
       alarms: { nodes: [{ keyValue: 'a', stateName: 'ACTIVE', alarmModel: { name: 'over' } }] },
     },
+  ])
+})
+
+test('an alarm model shows the resources that it watches, of any service, that the caller may see', async () => {
+  const graph = await openGraphForTest([subgraph, hsm])
+  const { createInput, createModel, createAlarm } = await pumpsOn(graph.service('event-detection'))
+  await graph.service('hsm').rest(`PUT ${MANY}/safe?api-version=2018-10-31-preview`, PLAIN)
+  await createInput()
+  await createModel()
+  const wrapped = `arn:aws:polygraph:us-east-1:111111111111:${MANY}/safe`
+  const theirs = MANY.replace(SUBSCRIPTION, OTHER_SUBSCRIPTION)
+  await createAlarm({
+    watchedResourceIds: [wrapped, `${MANY}/none`, `${theirs}/safe`, detectorModel('pumps').id],
+  })
+
+  const { data, errors } = await graph.ask(
+    `{ alarmModel(alarmModelName: "over") { watchedResources { __typename
+         ... on CloudResource { name } ... on DedicatedHsm { location } ... on DetectorModel { key } } } }`,
+  )
+
+  expect(errors).toBeUndefined()
+  expect(data.alarmModel.watchedResources).toEqual([
+    { __typename: 'DedicatedHsm', name: 'safe', location: 'westus' },
+    { __typename: 'DetectorModel', name: 'pumps', key: 'pump' },
   ])
 })
 

@@ -62,6 +62,12 @@ describe('an alarm that becomes active', () => {
         requestedTime: '2030-01-01T00:00:00.000Z',
       },
     ])
+    const { data } = await graph.ask(
+      '{ alarm(alarmModelName: "over", keyValue: "a") { voiceMessages { nodes { messageId state } } } }',
+    )
+    expect(data.alarm.voiceMessages.nodes).toEqual([
+      { messageId: message.messageId, state: 'COMPLETED_CALL' },
+    ])
   })
 
   test('calls once while it stays active, and again when it becomes so again', async () => {

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { examples } from '../../gateway/examples.ts'
 import { openCollector } from './collector.ts'
 import { openWhole, type Whole } from './whole.ts'
 
@@ -224,6 +225,7 @@ test('a browser gets GraphiQL from this port alone', async () => {
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(html).not.toMatch(/https?:\/\//)
+  for (const { query } of examples) expect(html).toContain(JSON.stringify(query))
   for (const [, asset] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
     const answer = await fetch(whole.url + asset)
     expect(answer.status, asset).toBe(200)

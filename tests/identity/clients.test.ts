@@ -55,14 +55,14 @@ test('the list is a bare array of the owner’s clients, and the graph pages it'
 
   const list = await ask('GET /client')
   const page = await identity.ada.ask(
-    '{ clients(first: 2) { nodes { clientName owner { id } } pageInfo { hasNextPage endCursor } } }',
+    '{ clients(first: 2) { nodes { clientName owner { id name } } pageInfo { hasNextPage endCursor } } }',
   )
 
   expect(list.status).toBe(200)
   expect(list.body.map(({ client_name }: any) => client_name)).toEqual(['a', 'b', 'c'])
   expect(page.clients.nodes).toEqual([
-    { clientName: 'a', owner: { id: identity.ada.id } },
-    { clientName: 'b', owner: { id: identity.ada.id } },
+    { clientName: 'a', owner: { id: identity.ada.id, name: 'ada' } },
+    { clientName: 'b', owner: { id: identity.ada.id, name: 'ada' } },
   ])
   expect(page.clients.pageInfo.hasNextPage).toBe(true)
 })

@@ -354,12 +354,12 @@ test('a person and a cloud account are shown to their owner alone, also by refer
     { __typename: 'CloudAccount', id: 'p1' },
   ]
   const query = `query ($references: [_Any!]!) { _entities(representations: $references) {
-    ... on User { name } ... on CloudAccount { owner { id } } } }`
+    ... on User { name } ... on CloudAccount { owner { name } } } }`
 
   const own = await ada.with({ accounts: [{ id: 'p1', kind: 'PROJECT' }] })(query, { references })
   const foreign = await eve.ask(query, { references })
 
-  expect(own.data._entities).toEqual([{ name: 'ada' }, { owner: { id: ada.caller.userId } }])
+  expect(own.data._entities).toEqual([{ name: 'ada' }, { owner: { name: 'ada' } }])
   expect(foreign.data._entities).toEqual([null, null])
   const read = await eve.ask('{ cloudAccount(id: "p1") { id } }')
   expect(read.errors).toMatchObject([{ extensions: { code: 'NotFound' } }])

@@ -20,7 +20,7 @@ test('the demo has some shows at once, and plans the others', async () => {
   const playlist = await service.rest(`GET ${API}/playlists/${playlistId}?type=podcast_list`)
   expect(podcast.body.title).toBe('Kestrel Silent Film Club')
   expect(list.body.podcasts).toHaveLength(10)
-  expect(playlist.body.items).toHaveLength(3)
+  expect(playlist.body.items).toHaveLength(4)
   expect(await service.opened.work.counts()).toEqual({ waiting: 1, parked: 0 })
   const before = await service.store.sql('SELECT count(*) AS shows FROM podcast')
   await service.advance(500)
