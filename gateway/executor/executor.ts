@@ -19,6 +19,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
+import { withoutRefused } from '../needs.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
@@ -67,7 +68,11 @@ interface Inside {
 export function compiledExecution(plainSourceOf: (name: string) => Source): Execution {
   let inside: Inside | undefined
   const isInterface = (name: string) => isInterfaceType(inside?.supergraphSchema.getType(name))
-  const sourceOf = (name: string) => keepingTypes(plainSourceOf(name), isInterface)
+  const sourceOf = (name: string) =>
+    keepingTypes(
+      withoutRefused(plainSourceOf(name), name, () => inside?.supergraphSchema),
+      isInterface,
+    )
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
