@@ -4,6 +4,7 @@ import { NOBODY, type Caller } from '../resolvers/kernel/context.ts'
 import { Forbidden, Unauthenticated } from '../resolvers/kernel/fault.ts'
 import { bearerTokenOf } from '../subgraphs/server/auth/bearer.ts'
 import type { Credentials } from '../subgraphs/server/subgraph.ts'
+import type { Batch } from './batch.ts'
 
 /** The audience of tokens that open the graph. */
 export const GRAPH = 'graph'
@@ -17,6 +18,12 @@ export interface GatewayContext {
   readonly publicUrl: string
   readonly requestId: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Whether a service of ours asks, and no client. */
+  readonly isOurs?: boolean
+  /** The request that it came in, if others came in it too. */
+  readonly batch?: Batch | undefined
+  /** When it is given up, by performance.now(). */
+  readonly deadlineMs?: number
 }
 
 /** Without a token the caller is nobody, to whom operations open to anyone answer. */

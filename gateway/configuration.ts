@@ -25,9 +25,18 @@ export interface Configuration {
   readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
   /** Where the gateway is, for services in processes of their own that ask the whole graph. */
   readonly gatewayUrls: readonly string[]
+  /** What one request to the graph may ask. */
+  readonly limits: Readonly<Record<'queryCostMax' | 'queryMsMax' | 'batchMax', number>>
+  /** Where the operations are listed that clients may send. */
+  readonly safelist: string | undefined
+  readonly isSafelistEnforced: boolean
 }
 
 const choice = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')
+const wholeBetween = (min: number, max: number) => {
+  const error = `must be a whole number between ${min} and ${max}`
+  return z.coerce.number(error).int(error).min(min, error).max(max, error)
+}
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
 const environment = z.object({
@@ -51,6 +60,11 @@ const environment = z.object({
   POLYGRAPH_LOG: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   POLYGRAPH_OUTBOUND_HOSTS: z.string().default(''),
   POLYGRAPH_OUTBOUND_PRIVATE: choice.default(false),
+  POLYGRAPH_QUERY_COST_MAX: wholeBetween(1, 1_000_000).default(10_000),
+  POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(30_000),
+  POLYGRAPH_BATCH_MAX: wholeBetween(0, 100).default(10),
+  POLYGRAPH_SAFELIST: z.string().optional(),
+  POLYGRAPH_SAFELIST_MODE: z.enum(['enforce', 'log'], 'must be enforce or log').default('enforce'),
 })
 
 const URL_PREFIX = 'POLYGRAPH_URL_'
@@ -106,6 +120,13 @@ export function readConfiguration(
     mayCallPrivateAddresses: set.POLYGRAPH_OUTBOUND_PRIVATE,
     subgraphUrls,
     gatewayUrls,
+    limits: {
+      queryCostMax: set.POLYGRAPH_QUERY_COST_MAX,
+      queryMsMax: set.POLYGRAPH_QUERY_MS_MAX,
+      batchMax: set.POLYGRAPH_BATCH_MAX,
+    },
+    safelist: set.POLYGRAPH_SAFELIST,
+    isSafelistEnforced: set.POLYGRAPH_SAFELIST_MODE === 'enforce',
   }
 }
 

@@ -8,6 +8,7 @@ import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import type { GatewayContext } from './callers.ts'
+import { COST_HEADER } from './cost.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import { addGraphiqlAssets, graphiqlPage, wantsPage } from './graphiql.ts'
 
@@ -164,7 +165,8 @@ const PLAIN_MEMBERS = new Set(['query', 'variables', 'operationName'])
 function plainlyAsked({ method, headers, body }: FastifyRequest): Asked | undefined {
   if (method !== 'POST' || !headers['content-type']?.startsWith('application/json'))
     return undefined
-  const { accept = '*/*' } = headers
+  const { accept = '*/*', [COST_HEADER]: wantsCost } = headers
+  if (wantsCost !== undefined) return undefined
   if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
   for (const member in body) if (!PLAIN_MEMBERS.has(member)) return undefined

@@ -7,9 +7,11 @@ import { ApolloArmor } from '@escape.tech/graphql-armor'
 import type { GraphQLFormattedError } from 'graphql'
 import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
-import { costLimit, isAffordable } from './cost.ts'
+import { COST_MAX, costLimit } from './cost.ts'
+import { weightsOf, type Weights } from './cost-measured.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
 import type { Source } from './executor/source.ts'
+import { listedTexts, type Safelist } from './safelist.ts'
 import { SUPERGRAPH } from './supergraph.ts'
 
 // What one query may ask. docs/security.md states these numbers.
@@ -23,6 +25,17 @@ interface GatewayOptions {
   readonly isIntrospectable: boolean
   /** What is served, where it is not what was composed. */
   readonly supergraph?: string
+  /** What is allowed, where it is not the usual. */
+  readonly limits?: Limits
+  /** The operations that clients may send. Without it they may send any. */
+  readonly safelist?: Safelist | undefined
+}
+
+export interface Limits {
+  readonly queryCostMax?: number
+  readonly queryMsMax?: number
+  /** How many operations may come in one request. */
+  readonly batchMax?: number
 }
 
 /** A request to the graph. */
@@ -45,7 +58,10 @@ export interface Gateway {
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const supergraphSdl = options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8')
-  const execution = compiledExecution(options.sourceOf)
+  const { safelist, limits: { queryCostMax = COST_MAX, queryMsMax, batchMax = 1 } = {} } = options
+  const execution = compiledExecution(options.sourceOf, queryMsMax)
+  let weights: Weights | undefined
+  const costs = costLimit(() => (weights ??= weightsOf(execution.supergraph())), queryCostMax)
   const gateway = new ApolloGateway({
     supergraphSdl,
     buildService: ({ name }) => execution.dataSourceOf(name),
@@ -57,11 +73,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: TOKENS_MAX },
+    allowBatchedHttpRequests: batchMax > 1,
+    ...(safelist && { persistedQueries: { cache: listedTexts(safelist) } }),
     formatError,
     validationRules: [...protection.validationRules],
     plugins: [
       ...protection.plugins,
-      costLimit,
+      costs.plugin,
+      ...(safelist ? [safelist.plugin] : []),
       ApolloServerPluginLandingPageDisabled(),
     ] as ApolloServerPlugin<any>[],
   })
@@ -70,7 +89,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   async function shortly({ query, variables, operationName }: Asked, context: GatewayContext) {
     const known = execution.known(query, operationName ?? undefined)
     const sent = variables ?? {}
-    if (!known || !areGood(known, sent) || !isAffordable(known, sent)) return undefined
+    if (!known || !areGood(known, sent) || !costs.isAffordable(known, sent)) return undefined
+    if (safelist && !safelist.allows(known, context)) return undefined
     return execution.execute(known, sent, context)
   }
 

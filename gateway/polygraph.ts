@@ -15,6 +15,7 @@ import { remoteOf } from '../subgraphs/server/remote.ts'
 import { requestIds } from '../subgraphs/server/request-ids.ts'
 import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 import { openTelemetry } from '../subgraphs/server/telemetry.ts'
+import { batchOf } from './batch.ts'
 import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
 import type { Ask } from './executor/source.ts'
@@ -132,6 +133,8 @@ export async function openPolygraph(
       ).openGateway({
         isIntrospectable: configuration.isIntrospectable,
         sourceOf: (name) => sourceOf(name, opened, notes, configuration),
+        limits: configuration.limits,
+        safelist: await safelistOf(configuration, log),
       })
   const apollo: ApolloServer<any> =
     gateway?.server ??
@@ -216,7 +219,7 @@ function answerOf(result: any): { answer: unknown } {
 }
 
 async function gatewayContext(
-  { publicUrl }: Configuration,
+  { publicUrl, limits }: Configuration,
   { credentials }: Pick<Ground, 'credentials'>,
   notes: Notes,
   request: FastifyRequest,
@@ -231,7 +234,17 @@ async function gatewayContext(
     publicUrl,
     requestId: request.id,
     headers: request.headers as Record<string, string | undefined>,
+    isOurs: typeof note === 'string',
+    batch: batchOf(request.body, limits.batchMax),
   }
+}
+
+async function safelistOf(
+  { safelist: path, isSafelistEnforced: isEnforced }: Configuration,
+  log: Logging['log'],
+) {
+  if (path === undefined) return undefined
+  return (await import('./safelist.ts')).openSafelist({ path, isEnforced, log })
 }
 
 /** A service alone takes the gateway's note, or a credential of its own scheme. */

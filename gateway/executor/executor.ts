@@ -20,6 +20,7 @@ import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
 import { withoutRefused } from '../needs.ts'
+import { inTime, isOver, timeIsUp } from '../time-budget.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
@@ -27,6 +28,8 @@ import { compileShape, type Shape } from './shaper.ts'
 import type { Ask, Source, Variables } from './source.ts'
 
 const PREPARED_MAX = 2_000
+/** How long a query may take, unless it is said otherwise. */
+const BUDGET_MS = 30_000
 
 /** An operation that is ready to be executed. */
 export interface Prepared {
@@ -49,6 +52,8 @@ export interface Execution {
   takeOver(gateway: ApolloGateway): void
   /** An operation that has come before, in the same words, and was found to be right. */
   known(query: string, operationName: string | undefined): Prepared | undefined
+  /** The graph that is served, with all that is declared in it. */
+  supergraph(): GraphQLSchema
   /** The data; or, if anything unusual happened, the context with which to go the long way. */
   execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
 }
@@ -65,7 +70,10 @@ interface Inside {
   readonly queryPlanner: { buildQueryPlan(operation: unknown): any }
 }
 
-export function compiledExecution(plainSourceOf: (name: string) => Source): Execution {
+export function compiledExecution(
+  plainSourceOf: (name: string) => Source,
+  budgetMs: number = BUDGET_MS,
+): Execution {
   let inside: Inside | undefined
   const isInterface = (name: string) => isInterfaceType(inside?.supergraphSchema.getType(name))
   const sourceOf = (name: string) =>
@@ -81,25 +89,29 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
     variables: Variables,
     context: GatewayContext,
   ): Promise<Outcome> {
+    const { deadlineMs = performance.now() + budgetMs } = context
     const run: Run = {
       root: {},
       variables,
       context,
       shared: Array(plan.sharedCount),
       answered: [],
+      deadlineMs,
     }
     try {
       const pending = plan.execute(run)
-      if (pending) await pending
+      // Whoever goes the long way finds out there that it is too late.
+      if (pending) await inTime(pending, deadlineMs, () => new Unusual())
       return { data: shape(run.root, withDefaults(variables, defaults)) }
     } catch (error) {
       if (!(error instanceof Unusual)) throw error
-      return { context: { ...context, [ANSWERED]: run.answered } as Context }
+      return { context: { ...context, deadlineMs, [ANSWERED]: run.answered } as Context }
     }
   }
 
   return {
     execute,
+    supergraph: () => inside!.supergraphSchema,
     known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
 
     dataSourceOf(name) {
@@ -108,6 +120,7 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
       return {
         async process({ request, context }) {
           const { query = '', variables = {}, operationName } = request
+          if (isOver((context as Context | undefined)?.deadlineMs)) throw timeIsUp(budgetMs)
           const answered = (context as Context | undefined)?.[ANSWERED]
           const again = answered && answerAgain(answered, name, { query, variables })
           if (again) return again as any
@@ -122,6 +135,16 @@ export function compiledExecution(plainSourceOf: (name: string) => Source): Exec
       const own = (inside = gateway as unknown as Inside)
       const apollos = gateway.executor
       gateway.executor = async (requestContext) => {
+        const { deadlineMs = performance.now() + budgetMs } = requestContext.context as Context
+        if (isOver(deadlineMs)) throw timeIsUp(budgetMs)
+        const context = { ...requestContext.context, deadlineMs }
+        const answering = answerOf({ ...requestContext, context } as typeof requestContext)
+        const answer = await inTime(answering, deadlineMs, () => timeIsUp(budgetMs))
+        // Fetches that were not sent any more left errors of their own.
+        if (answer.errors && isOver(deadlineMs)) throw timeIsUp(budgetMs)
+        return answer
+      }
+      const answerOf: typeof apollos = async (requestContext) => {
         const { document, source, request } = requestContext
         const context = requestContext.context as Context
         if (context[ANSWERED]) return apollos(requestContext)

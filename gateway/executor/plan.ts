@@ -23,6 +23,8 @@ export interface Run {
   /** What fetches of the same place have in common. */
   readonly shared: unknown[]
   readonly answered: Answered[]
+  /** When no more is sent, by performance.now(). */
+  readonly deadlineMs: number
 }
 
 /** A fetch as it was asked and answered, for who goes over it again. */
@@ -190,6 +192,7 @@ function send(
     run.answered.push({ ...asked, answer: undefined, failure })
     throw new Unusual()
   }
+  if (performance.now() >= run.deadlineMs) return Promise.reject(new Unusual())
   let answer
   try {
     answer = ask(variables, run.context)
