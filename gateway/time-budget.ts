@@ -2,18 +2,55 @@
 // not sent any more; what a service is doing already, a mutation among it, goes on there.
 import { GraphQLError } from 'graphql'
 
-/** Settles as the promise does, or with the reason when the moment comes first. */
-export function inTime<T>(
-  pending: Promise<T>,
-  deadlineMs: number,
-  reason: () => Error,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
+interface Waiting {
+  readonly deadlineMs: number
+  readonly giveUp: () => void
+}
+
+export interface Deadlines {
+  /** Settles as the promise does, or with the reason when the moment comes first. */
+  inTime<T>(pending: Promise<T>, deadlineMs: number, reason: () => Error): Promise<T>
+}
+
+/** One timer for all queries, since nearly all end long before their time is up. */
+export function openDeadlines(): Deadlines {
+  const waiting = new Set<Waiting>()
+  let timer: NodeJS.Timeout | undefined
+  let armedMs = Infinity
+
+  function arm(deadlineMs: number): void {
+    clearTimeout(timer)
+    armedMs = deadlineMs
     // A timer may fire a millisecond early, and the moment must have come.
-    const leftMs = Math.ceil(deadlineMs - performance.now()) + 1
-    const timer = setTimeout(() => reject(reason()), leftMs)
-    pending.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+    timer = setTimeout(giveUp, Math.ceil(deadlineMs - performance.now()) + 1).unref()
+  }
+
+  function giveUp(): void {
+    armedMs = Infinity
+    let nextMs = Infinity
+    for (const one of waiting) {
+      if (isOver(one.deadlineMs)) one.giveUp()
+      else nextMs = Math.min(nextMs, one.deadlineMs)
+    }
+    if (nextMs < Infinity) arm(nextMs)
+  }
+
+  return {
+    inTime: (pending, deadlineMs, reason) =>
+      new Promise((resolve, reject) => {
+        const one: Waiting = { deadlineMs, giveUp: () => end(reject, reason()) }
+        const end = <V>(settle: (value: V) => void, value: V) => {
+          waiting.delete(one)
+          settle(value)
+        }
+        waiting.add(one)
+        if (deadlineMs < armedMs) arm(deadlineMs)
+        pending.then(
+          (value) => end(resolve, value),
+          (error: unknown) => end(reject, error),
+        )
+      }),
+  }
 }
 
 export const isOver = (deadlineMs: number | undefined): boolean =>

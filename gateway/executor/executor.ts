@@ -20,7 +20,7 @@ import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
 import { withoutRefused } from '../needs.ts'
-import { inTime, isOver, timeIsUp } from '../time-budget.ts'
+import { isOver, openDeadlines, timeIsUp } from '../time-budget.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
@@ -81,6 +81,7 @@ export function compiledExecution(
       withoutRefused(plainSourceOf(name), name, () => inside?.supergraphSchema),
       isInterface,
     )
+  const { inTime } = openDeadlines()
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
