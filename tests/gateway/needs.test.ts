@@ -1,10 +1,11 @@
 // What a field needs of its caller (@needs) is asked before it is fetched, and answered as its service
 // would.
-import { parse } from 'graphql'
+import { buildASTSchema, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { compose } from '../../gateway/compose.ts'
 import { openGateway, type Gateway } from '../../gateway/gateway.ts'
 import { inProcess } from '../../gateway/in-process.ts'
+import { withoutRefused } from '../../gateway/needs.ts'
 import { NOBODY, type Caller } from '../../resolvers/kernel/context.ts'
 import { operation } from '../../resolvers/kernel/operation.ts'
 import { subgraph as backup } from '../../subgraphs/backup.ts'
@@ -120,6 +121,38 @@ test('what is refused is not fetched, and the refusal is that of the service, wh
   )
   expect(sent.length).toBeGreaterThan(0)
   expect(sent.join()).not.toContain('voiceConfigurationSet')
+})
+
+test('a fetch is answered as by its service, null in the nearest parent that can be null', async () => {
+  const graph = await openGraphForTest([voice])
+  await graph.ask('mutation { createVoiceConfigurationSet(configurationSetName: "calls") { id } }')
+  const source = inProcess(graph.service('voice').opened)
+  const schema = buildASTSchema(parse(compose(['identity', 'voice'])), { assumeValid: true })
+  const guarded = withoutRefused(source, 'voice', () => schema)
+  const sets = 'voiceConfigurationSets { nodes { name eventDestinations { name } } }'
+  const accounts = `query ($representations: [_Any!]!) {
+    _entities(representations: $representations) { ...on CloudAccount { ${sets} } } }`
+  const representations = [ACCOUNT, 'none'].map((id) => ({ __typename: 'CloudAccount', id }))
+  const set = (name: string) => `voiceConfigurationSet(configurationSetName: "${name}")`
+  const fetches: [query: string, permission: string, variables?: object][] = [
+    [`{ ${sets} }`, LISTS],
+    [`{ ${sets} }`, 'none'],
+    [
+      `{ ${set('calls')} { name } voiceCallRules { nodes { pattern } } }`,
+      'sms-voice:ListCallRules',
+    ],
+    [`{ a: ${set('calls')} { name } b: ${set('none')} { name } }`, 'none'],
+    [accounts, 'none', { representations }],
+  ]
+
+  for (const [query, permission, variables = {}] of fetches) {
+    const answers = [guarded, source].map(async ({ prepare }) =>
+      plain(await prepare(query, undefined)(variables as {}, contextOf(permitted(permission)))),
+    )
+    const [own, services] = await Promise.all(answers)
+    for (const error of services.errors) delete error.locations
+    expect(own, query).toEqual(services)
+  }
 })
 
 test('a mutation that is refused ends those after it, and not those before', async () => {
