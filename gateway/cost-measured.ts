@@ -31,6 +31,8 @@ const PAGE_DEFAULT = 25
 const LIST_DEFAULT = 5
 /** The arguments by which the services let a caller choose the size of a page. */
 const PAGE_ARGUMENTS = new Set(['first', 'top', 'pageSize', 'maxResults'])
+/** Reading the schema costs nothing, but its fields are counted. */
+const SCHEMA_FIELDS: Readonly<Record<string, string>> = { __schema: '__Schema', __type: '__Type' }
 
 export interface Costly {
   readonly schema: GraphQLSchema
@@ -90,13 +92,21 @@ export function measure(
     ...weights,
     schema,
     fragments,
-    variables,
+    variables: { ...defaultsOf(operation), ...variables },
     measured: new Map(),
     isVaried: false,
   }
   const root = schema.getRootType(operation.operation)
   const cost = root ? costOfSelections(operation.selectionSet, root, false, measuring) : NOTHING
   return { ...cost, isVaried: measuring.isVaried }
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
+  const defaults: Record<string, unknown> = {}
+  for (const { variable, defaultValue } of variableDefinitions) {
+    if (defaultValue && 'value' in defaultValue) defaults[variable.name.value] = defaultValue.value
+  }
+  return defaults
 }
 
 const NOTHING: Cost = { cost: 0, fields: 0, most: { path: '', cost: 0 } }
@@ -151,7 +161,14 @@ function costOfField(
   const path = field.alias?.value ?? name
   const hasFields = isObjectType(parent) || isInterfaceType(parent)
   const definition = hasFields ? parent.getFields()[name] : undefined
-  if (!definition) return { ...NOTHING, fields: 1 }
+  if (!definition) {
+    const type = measuring.schema.getType(SCHEMA_FIELDS[name] ?? '')
+    const { fields } =
+      type && field.selectionSet
+        ? costOfSelections(field.selectionSet, type, false, measuring)
+        : NOTHING
+    return { ...NOTHING, fields: 1 + fields }
+  }
   const isMutation = parent === measuring.schema.getMutationType()
   const declared = measuring.weights.get(`${parent.name}.${name}`)
   const weight = declared ?? (isMutation ? MUTATION_WEIGHT : 0)

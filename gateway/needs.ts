@@ -39,8 +39,8 @@ export const withoutRefused = (
     return (variables, context) => {
       const refused = refusedTo(context.caller, needed)
       if (!refused) return ask(variables, context)
-      // Nobody is refused in other words than somebody.
-      const name = [context.caller.kind, ...refused.keys()].join('\n')
+      // Of several permissions one caller may lack another than the next.
+      const name = [...refused].map(([words, { message }]) => `${words}: ${message}`).join('\n')
       let part = parts.get(name)
       if (!part) parts.set(name, (part = preparePart(refused)))
       return part(variables, context)

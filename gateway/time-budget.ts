@@ -22,7 +22,8 @@ export function openDeadlines(): Deadlines {
     clearTimeout(timer)
     armedMs = deadlineMs
     // A timer may fire a millisecond early, and the moment must have come.
-    timer = setTimeout(giveUp, Math.ceil(deadlineMs - performance.now()) + 1).unref()
+    const leftMs = Math.ceil(deadlineMs - performance.now()) + 1
+    timer = setTimeout(giveUp, Math.max(1, leftMs)).unref()
   }
 
   function giveUp(): void {

@@ -155,6 +155,21 @@ test('a fetch is answered as by its service, null in the nearest parent that can
   }
 })
 
+test('of several permissions the one is named that the caller lacks', async () => {
+  const schema = buildASTSchema(
+    parse(`directive @needs(permissions: [String!]! = [], administrator: Boolean! = false) on FIELD_DEFINITION
+      type Query { a: Int @needs(permissions: ["a:Read", "b:Read"]) }`),
+  )
+  const source = { prepare: () => () => ({ data: { a: 1 } }) }
+  const ask = withoutRefused(source, 'one', () => schema).prepare('{ a }', undefined)
+  const answerTo = async (...permissions: string[]) =>
+    (await ask({}, contextOf(permitted(...permissions)))).errors?.[0]?.message
+
+  expect(await answerTo('a:Read')).toBe('The credential does not permit b:Read.')
+  expect(await answerTo('b:Read')).toBe('The credential does not permit a:Read.')
+  expect(await answerTo('a:Read', 'b:*')).toBeUndefined()
+})
+
 test('a mutation that is refused ends those after it, and not those before', async () => {
   const graph = await openGraphForTest([voice])
   const may = permitted('sms-voice:CreateConfigurationSet')

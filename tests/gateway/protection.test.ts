@@ -36,6 +36,7 @@ describe('cost', () => {
     const paged = 'query ($n: Int) { books(first: $n) { id } }'
     expect(await costOf(door, paged, { n: 7 })).toBe(7)
     expect(await costOf(door, paged, { n: 9 })).toBe(9)
+    expect(await costOf(door, 'query ($n: Int = 8) { books(first: $n) { id } }')).toBe(8)
   })
 
   test('is told where it is asked for, and nowhere else', async () => {
@@ -79,24 +80,26 @@ describe('cost', () => {
     expect(sent).toEqual([])
   })
 
-  test('of fragments in fragments is measured in no time, and their fields are counted', async () => {
-    const { post } = await openSmallDoor()
-    const levels = [0, 1, 2, 3].map(
-      (i) => `fragment F${i} on Query { ${`...F${i + 1} `.repeat(200)} }`,
-    )
-    const startedMs = performance.now()
+  test.each([
+    ['Query', '{ ...F0 }', 'best'],
+    ['__Type', '{ __schema { types { ...F0 } } }', 'name'],
+  ])(
+    'of fragments of %s in fragments is measured at once, and their fields are counted',
+    async (type, query, field) => {
+      const { post } = await openSmallDoor()
+      const levels = [0, 1, 2, 3].map(
+        (i) => `fragment F${i} on ${type} { ${`...F${i + 1} `.repeat(200)} }`,
+      )
+      const { status, body } = await post({
+        query: `${query} ${levels.join(' ')} fragment F4 on ${type} { ${field} }`,
+      })
 
-    const { status, body } = await post({
-      query: `{ ...F0 } ${levels.join(' ')} fragment F4 on Query { best }`,
-    })
-
-    expect(performance.now() - startedMs).toBeLessThan(2_000)
-    expect(status).toBe(400)
-    expect(body.errors[0].message).toBe(
-      'The query has 1600000000 fields with its fragments written out, and at most 5000 are allowed. ' +
-        'Use its fragments less often.',
-    )
-  })
+      expect(status).toBe(400)
+      expect(body.errors[0].message).toMatch(
+        /^The query has 160000000\d fields with its fragments written out, and at most 5000 are allowed\./,
+      )
+    },
+  )
 })
 
 describe('depth, aliases, directives and tokens', () => {
@@ -156,60 +159,61 @@ describe('depth, aliases, directives and tokens', () => {
 })
 
 describe('time', () => {
-  const BUDGET_MS = 150
-  const TIMEOUT = {
+  const BUDGET_MS = 250
+  const timeout = (max: number) => ({
     status: 504,
     body: {
       errors: [
         {
           message:
-            'The query took longer than 150 ms, which is all that it has, and was given up. ' +
+            `The query took longer than ${max} ms, which is all that it has, and was given up. ` +
             'Ask for less at a time. A mutation that had begun may still take effect.',
-          extensions: { code: 'QUERY_TIMEOUT', max: BUDGET_MS },
+          extensions: { code: 'QUERY_TIMEOUT', max },
         },
       ],
     },
-  }
+  })
+  /** Whatever follows on what was let go has happened by then. */
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-  /** Answers of `held` wait until they are let go. */
-  async function openHeld(held: string) {
+  test('that is up ends a query, and what was not sent is not sent', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { post, sent } = await openSmallDoor({
+      limits: { queryMsMax: BUDGET_MS },
+      hold: () => gate.promise,
+    })
+
+    expect(await post({ query: '{ book(id: 1) { id stars } }' })).toEqual(timeout(BUDGET_MS))
+
+    gate.resolve()
+    await turn()
+    expect(sent).toEqual(['books'])
+  })
+
+  test.each([
+    ['a known query', '{ book(id: 1) { id stars } }', 'books', ['books']],
+    [
+      'a mutation between its steps',
+      'mutation { addBook rate lend }',
+      'ratings',
+      ['books', 'ratings'],
+    ],
+  ])('that is up ends %s', async (_what, query, held, expected) => {
     const gate = Promise.withResolvers<void>()
     let isHeld = false
-    const door = await openSmallDoor({
-      limits: { queryMsMax: BUDGET_MS },
+    const { post, sent } = await openSmallDoor({
       hold: (service) => (isHeld && service === held ? gate.promise : undefined),
+      budgetMs: () => (isHeld ? BUDGET_MS : undefined),
     })
-    onTestFinished(() => gate.resolve())
-    return { ...door, hold: () => void (isHeld = true), letGo: () => gate.resolve() }
-  }
+    expect((await post({ query })).status).toBe(200)
+    sent.length = 0
+    isHeld = true
 
-  test.each(['new', 'known'])(
-    'that is up ends a %s query, and what was not sent is not sent',
-    async (age) => {
-      const { post, sent, hold, letGo } = await openHeld('books')
-      const query = '{ book(id: 1) { id stars } }'
-      if (age === 'known') expect((await post({ query })).status).toBe(200)
-      sent.length = 0
-      hold()
+    expect(await post({ query })).toEqual(timeout(30_000))
 
-      expect(await post({ query })).toEqual(TIMEOUT)
-
-      letGo()
-      // Whoever is answered after the first fetch was let go would have seen the second sent.
-      expect((await post({ query: '{ best }' })).status).toBe(200)
-      expect(sent).toEqual(['books', 'ratings'])
-    },
-  )
-
-  test('that is up ends a mutation between its steps', async () => {
-    const { post, sent, hold, letGo } = await openHeld('ratings')
-    hold()
-
-    expect(await post({ query: 'mutation { addBook rate lend }' })).toEqual(TIMEOUT)
-
-    letGo()
-    expect((await post({ query: '{ best }' })).status).toBe(200)
-    expect(sent).toEqual(['books', 'ratings', 'ratings'])
+    gate.resolve()
+    await turn()
+    expect(sent).toEqual(expected)
   })
 })
 

@@ -43,9 +43,12 @@ interface Options {
   readonly safelist?: Safelist
   /** Answers of a service wait for this. */
   readonly hold?: (service: string) => Promise<unknown> | undefined
+  /** How long a query has, where it is not what its limits say. */
+  readonly budgetMs?: () => number | undefined
 }
 
-export async function openSmallDoor({ limits, safelist, hold }: Options = {}): Promise<SmallDoor> {
+export async function openSmallDoor(options: Options = {}): Promise<SmallDoor> {
+  const { limits, safelist, hold, budgetMs } = options
   const sent: string[] = []
   const gateway = await openGateway({
     isIntrospectable: true,
@@ -68,7 +71,11 @@ export async function openSmallDoor({ limits, safelist, hold }: Options = {}): P
     isAlone: false,
     apollo: gateway.server,
     shortly: gateway.shortly,
-    contextOf: async () => ({ caller: NOBODY, publicUrl: '', requestId: '', headers: {} }),
+    async contextOf() {
+      const ms = budgetMs?.()
+      const context = { caller: NOBODY, publicUrl: '', requestId: '', headers: {} }
+      return ms === undefined ? context : { ...context, deadlineMs: performance.now() + ms }
+    },
     telemetry: openTelemetry(pino({ level: 'silent' })),
     publicUrl: undefined,
     hasPage: false,
