@@ -61,7 +61,7 @@ const environment = z.object({
   POLYGRAPH_OUTBOUND_HOSTS: z.string().default(''),
   POLYGRAPH_OUTBOUND_PRIVATE: choice.default(false),
   POLYGRAPH_QUERY_COST_MAX: wholeBetween(1, 1_000_000).default(10_000),
-  POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(30_000),
+  POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(60_000),
   POLYGRAPH_BATCH_MAX: wholeBetween(0, 100).default(10),
   POLYGRAPH_SAFELIST: z.string().optional(),
   POLYGRAPH_SAFELIST_MODE: z.enum(['enforce', 'log'], 'must be enforce or log').default('enforce'),

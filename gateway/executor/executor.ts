@@ -29,7 +29,7 @@ import type { Ask, Source, Variables } from './source.ts'
 
 const PREPARED_MAX = 2_000
 /** How long a query may take, unless it is said otherwise. */
-const BUDGET_MS = 30_000
+const BUDGET_MS = 60_000
 
 /** An operation that is ready to be executed. */
 export interface Prepared {

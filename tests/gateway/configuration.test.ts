@@ -22,7 +22,7 @@ test('without any setting it is a demo for one machine', () => {
     mayCallPrivateAddresses: false,
     subgraphUrls: {},
     gatewayUrls: [],
-    limits: { queryCostMax: 10_000, queryMsMax: 30_000, batchMax: 10 },
+    limits: { queryCostMax: 10_000, queryMsMax: 60_000, batchMax: 10 },
     safelist: undefined,
     isSafelistEnforced: true,
   })

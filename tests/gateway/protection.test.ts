@@ -209,7 +209,7 @@ describe('time', () => {
     sent.length = 0
     isHeld = true
 
-    expect(await post({ query })).toEqual(timeout(30_000))
+    expect(await post({ query })).toEqual(timeout(60_000))
 
     gate.resolve()
     await turn()
