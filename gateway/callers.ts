@@ -6,6 +6,7 @@ import { bearerTokenOf } from '../subgraphs/server/auth/bearer.ts'
 import type { Credentials } from '../subgraphs/server/subgraph.ts'
 import type { Trace } from './traces.ts'
 import type { Fetched } from './watched-source.ts'
+import type { Batch } from './batch.ts'
 
 /** The audience of tokens that open the graph. */
 export const GRAPH = 'graph'
@@ -27,6 +28,12 @@ export interface GatewayContext {
   readonly trace?: Trace
   /** The header that continues the trace elsewhere. */
   readonly traceparent?: string
+  /** Whether a service of ours asks, and no client. */
+  readonly isOurs?: boolean
+  /** The request that it came in, if others came in it too. */
+  readonly batch?: Batch | undefined
+  /** When it is given up, by performance.now(). */
+  readonly deadlineMs?: number
 }
 
 /** Without a token the caller is nobody, to whom operations open to anyone answer. */

@@ -6,9 +6,14 @@ export function configurationOrExit(): Configuration {
   try {
     return readConfiguration(process.env, Object.keys(SERVICES))
   } catch (error) {
-    if (!(error instanceof BadConfiguration)) throw error
-    return exit(`Polygraph does not start: the configuration is wrong.\n${error.message}`)
+    return exitIfBad(error)
   }
+}
+
+/** Ends with a line for each setting that is wrong. Throws whatever else it is. */
+export function exitIfBad(error: unknown): never {
+  if (!(error instanceof BadConfiguration)) throw error
+  return exit(`Polygraph does not start: the configuration is wrong.\n${error.message}`)
 }
 
 export function exit(message: string): never {

@@ -27,9 +27,18 @@ export interface Configuration {
   readonly gatewayUrls: readonly string[]
   /** Where traces are sent. */
   readonly tracesUrl: string | undefined
+  /** What one request to the graph may ask. */
+  readonly limits: Readonly<Record<'queryCostMax' | 'queryMsMax' | 'batchMax', number>>
+  /** Where the operations are listed that clients may send. */
+  readonly safelist: string | undefined
+  readonly isSafelistEnforced: boolean
 }
 
 const choice = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')
+const wholeBetween = (min: number, max: number) => {
+  const error = `must be a whole number between ${min} and ${max}`
+  return z.coerce.number(error).int(error).min(min, error).max(max, error)
+}
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
 const environment = z.object({
@@ -54,6 +63,11 @@ const environment = z.object({
   POLYGRAPH_OUTBOUND_HOSTS: z.string().default(''),
   POLYGRAPH_OUTBOUND_PRIVATE: choice.default(false),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  POLYGRAPH_QUERY_COST_MAX: wholeBetween(1, 1_000_000).default(10_000),
+  POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(60_000),
+  POLYGRAPH_BATCH_MAX: wholeBetween(0, 100).default(10),
+  POLYGRAPH_SAFELIST: z.string().optional(),
+  POLYGRAPH_SAFELIST_MODE: z.enum(['enforce', 'log'], 'must be enforce or log').default('enforce'),
 })
 
 const URL_PREFIX = 'POLYGRAPH_URL_'
@@ -110,6 +124,13 @@ export function readConfiguration(
     subgraphUrls,
     gatewayUrls,
     tracesUrl: set.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/?$/, '/v1/traces'),
+    limits: {
+      queryCostMax: set.POLYGRAPH_QUERY_COST_MAX,
+      queryMsMax: set.POLYGRAPH_QUERY_MS_MAX,
+      batchMax: set.POLYGRAPH_BATCH_MAX,
+    },
+    safelist: set.POLYGRAPH_SAFELIST,
+    isSafelistEnforced: set.POLYGRAPH_SAFELIST_MODE === 'enforce',
   }
 }
 

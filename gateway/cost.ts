@@ -1,125 +1,86 @@
-// What a query may cost: the objects that its answer can hold at most, pages counted whole.
+// What a query may cost, before anything of it runs. docs/security.md has the weights in words.
 import type { ApolloServerPlugin } from '@apollo/server'
-import {
-  GraphQLError,
-  getNamedType,
-  isCompositeType,
-  isInterfaceType,
-  isObjectType,
-  Kind,
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql'
-import { fragmentsOf } from './fragments.ts'
+import { GraphQLError, type OperationDefinitionNode } from 'graphql'
+import type { GatewayContext } from './callers.ts'
+import { measure, type Cost, type Costly, type Weights } from './cost-measured.ts'
 
-const OBJECTS_MAX = 10_000
-/** How many items a list has where the query does not say. */
-const PAGE_DEFAULT = 25
-/** The arguments by which the services let a caller choose the size of a page. */
-const PAGE_ARGUMENTS = new Set(['first', 'top', 'pageSize', 'maxResults'])
+/** What a query may cost, unless it is said otherwise. */
+export const COST_MAX = 10_000
+/** How many fields a query may have with its fragments written out, since each must be planned. */
+const FIELDS_MAX = 5_000
+/** Asks for the cost in the answer. */
+export const COST_HEADER = 'x-polygraph-cost'
 
-interface Measured {
-  readonly schema: GraphQLSchema
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-  readonly variables: Readonly<Record<string, unknown>>
-  /** Set when the size of a page was taken from a variable. */
-  isVaried?: boolean
+type Variables = Readonly<Record<string, unknown>>
+
+export interface Costs {
+  /** Refuses what costs too much. */
+  readonly plugin: ApolloServerPlugin<GatewayContext>
+  isAffordable(costly: Costly, variables: Variables): boolean
 }
 
-// The server keeps parsed documents, so that the same operation comes again and again. What it costs
-// is the same each time, unless its variables say how large the pages are.
-const known = new WeakMap<OperationDefinitionNode, number>()
+/** The weights are asked for late, since the graph is loaded after its server is made. */
+export function costLimit(weights: () => Weights, max: number): Costs {
+  // The server keeps parsed documents, so that the same operation comes again and again. What it costs
+  // is the same each time, unless its variables say how large the pages are.
+  const known = new WeakMap<OperationDefinitionNode, Cost>()
 
-/** Refuses a query whose answer could hold too many objects, before anything of it runs. */
-export const costLimit: ApolloServerPlugin = {
-  async requestDidStart() {
-    return {
-      async didResolveOperation({ schema, document, operation, request }) {
-        if (!operation) return
-        const objects = objectsOf({ schema, document, operation }, request.variables ?? {})
-        if (objects <= OBJECTS_MAX) return
-        throw new GraphQLError(
-          `The answer could hold ${objects} objects, and at most ${OBJECTS_MAX} are allowed. ` +
-            'Ask for smaller pages or fewer levels.',
-          { extensions: { code: 'QUERY_TOO_COSTLY', http: { status: 400 } } },
-        )
-      },
-    }
-  },
-}
-
-export interface Costly {
-  readonly schema: GraphQLSchema
-  readonly document: DocumentNode
-  readonly operation: OperationDefinitionNode
-}
-
-export const isAffordable = (costly: Costly, variables: Measured['variables']): boolean =>
-  objectsOf(costly, variables) <= OBJECTS_MAX
-
-const objectsOf = (costly: Costly, variables: Measured['variables']): number =>
-  known.get(costly.operation) ?? measure(costly, variables)
-
-function measure(
-  { schema, document, operation }: Costly,
-  variables: Measured['variables'],
-): number {
-  const measured: Measured = { schema, fragments: fragmentsOf(document), variables }
-  const cost = costOf(operation, measured)
-  if (!measured.isVaried) known.set(operation, cost)
-  return cost
-}
-
-function costOf(operation: OperationDefinitionNode, measured: Measured): number {
-  const root = measured.schema.getRootType(operation.operation)
-  return root ? costOfSelections(operation.selectionSet, root, measured) : 0
-}
-
-function costOfSelections(
-  { selections }: SelectionSetNode,
-  parent: GraphQLNamedType,
-  measured: Measured,
-): number {
-  let cost = 0
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) {
-      cost += costOfField(selection, parent, measured)
-      continue
-    }
-    // Validation has already refused fragments that contain themselves.
-    const fragment =
-      selection.kind === Kind.FRAGMENT_SPREAD ? measured.fragments[selection.name.value] : selection
-    const condition = fragment?.typeCondition?.name.value
-    const type = condition ? measured.schema.getType(condition) : parent
-    if (fragment && type) cost += costOfSelections(fragment.selectionSet, type, measured)
+  function costOf(costly: Costly, variables: Variables): Cost {
+    const before = known.get(costly.operation)
+    if (before) return before
+    const measured = measure(costly, variables, weights())
+    if (!measured.isVaried) known.set(costly.operation, measured)
+    return measured
   }
-  return cost
+
+  return {
+    isAffordable(costly, variables) {
+      const { cost, fields } = costOf(costly, variables)
+      return cost <= max && fields <= FIELDS_MAX
+    },
+    plugin: {
+      async requestDidStart({ contextValue: { batch } }) {
+        let told: Cost | undefined
+        return {
+          async didResolveOperation({ schema, document, operation, request }) {
+            told = costOf({ schema, document, operation: operation! }, request.variables ?? {})
+            const sum = batch ? await batch.add(told.cost) : told.cost
+            if (told.fields > FIELDS_MAX) throw tooManyFields(told)
+            if (sum > max) throw tooCostly(told, { sum, max })
+          },
+          async willSendResponse({ request, response: { body } }) {
+            // What was wrong before it could be measured must not keep the others of its batch.
+            if (!told) void batch?.add(0)
+            else if (request.http?.headers.has(COST_HEADER) && body.kind === 'single') {
+              const cost = { cost: told.cost, max }
+              body.singleResult.extensions = { ...body.singleResult.extensions, cost }
+            }
+          },
+        }
+      },
+    },
+  }
 }
 
-function costOfField(field: FieldNode, parent: GraphQLNamedType, measured: Measured): number {
-  const hasFields = isObjectType(parent) || isInterfaceType(parent)
-  const definition = hasFields ? parent.getFields()[field.name.value] : undefined
-  const type = definition && getNamedType(definition.type)
-  if (!type || !isCompositeType(type) || !field.selectionSet) return 0
-  const isPaged = definition.args.some(({ name }) => PAGE_ARGUMENTS.has(name))
-  const items = isPaged ? pageSizeOf(field, measured) : 1
-  return 1 + items * costOfSelections(field.selectionSet, type, measured)
+function tooCostly({ cost, most }: Cost, { sum, max }: { sum: number; max: number }) {
+  const allowed = `and at most ${max} is allowed`
+  return refusal(
+    (sum === cost
+      ? `The query costs ${cost}, ${allowed}. `
+      : `The queries of this batch cost ${sum} together, ${allowed}; this one costs ${cost}. `) +
+      `Most of it, ${most.cost}, is ${most.path}. Ask for smaller pages or fewer levels.`,
+    { cost, max, field: most.path },
+  )
 }
 
-function pageSizeOf(field: FieldNode, measured: Measured): number {
-  const { variables } = measured
-  const argument = field.arguments?.find(({ name }) => PAGE_ARGUMENTS.has(name.value))?.value
-  if (argument?.kind === Kind.VARIABLE) measured.isVaried = true
-  const size =
-    argument?.kind === Kind.VARIABLE
-      ? Number(variables[argument.name.value])
-      : argument?.kind === Kind.INT || argument?.kind === Kind.STRING
-        ? Number(argument.value)
-        : NaN
-  return Number.isFinite(size) && size > 0 ? size : PAGE_DEFAULT
-}
+const tooManyFields = ({ fields }: Cost) =>
+  refusal(
+    `The query has ${fields} fields with its fragments written out, and at most ${FIELDS_MAX} are ` +
+      'allowed. Use its fragments less often.',
+    { fields, max: FIELDS_MAX },
+  )
+
+const refusal = (message: string, more: object) =>
+  new GraphQLError(message, {
+    extensions: { code: 'QUERY_TOO_COSTLY', ...more, http: { status: 400 } },
+  })

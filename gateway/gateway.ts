@@ -10,13 +10,15 @@ import { ApolloArmor } from '@escape.tech/graphql-armor'
 import type { GraphQLFormattedError } from 'graphql'
 import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
-import { costLimit, isAffordable } from './cost.ts'
+import { COST_MAX, costLimit } from './cost.ts'
+import { weightsOf, type Weights } from './cost-measured.ts'
 import type { Executor } from './executor/apollos.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
 import { loadGraph, type Graph } from './executor/graph.ts'
 import type { Source } from './executor/source.ts'
 import { graphFigures, type GraphFigures } from './graph-figures.ts'
 import { planShown } from './plan-shown.ts'
+import { listedTexts, type Safelist } from './safelist.ts'
 import { SUPERGRAPH } from './supergraph.ts'
 import { watched } from './watched-source.ts'
 
@@ -31,6 +33,17 @@ interface GatewayOptions {
   readonly isIntrospectable: boolean
   /** What is served, where it is not what was composed. */
   readonly supergraph?: string
+  /** What is allowed, where it is not the usual. */
+  readonly limits?: Limits
+  /** The operations that clients may send. Without it they may send any. */
+  readonly safelist?: Safelist | undefined
+}
+
+export interface Limits {
+  readonly queryCostMax?: number
+  readonly queryMsMax?: number
+  /** How many operations may come in one request. */
+  readonly batchMax?: number
 }
 
 /** A request to the graph. */
@@ -56,10 +69,14 @@ export interface Gateway {
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const graph = loadGraph(options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8'))
+  const { safelist, limits: { queryCostMax = COST_MAX, queryMsMax, batchMax = 1 } = {} } = options
   const figures = graphFigures()
+  let weights: Weights | undefined
+  const costs = costLimit(() => (weights ??= weightsOf(graph.supergraphSchema)), queryCostMax)
   const execution = compiledExecution({
     graph,
     sourceOf: (name) => watched(name, options.sourceOf(name), figures),
+    budgetMs: queryMsMax,
     counts: figures.plans,
   })
   const server = new ApolloServer<GatewayContext>({
@@ -68,13 +85,16 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: TOKENS_MAX },
+    allowBatchedHttpRequests: batchMax > 1,
+    ...(safelist && { persistedQueries: { cache: listedTexts(safelist) } }),
     formatError,
     validationRules: [...protection.validationRules],
     plugins: [
       ...protection.plugins,
-      costLimit,
+      costs.plugin,
       planShown({ planOf: execution.planOf, isIntrospectable: options.isIntrospectable }),
       { requestDidStart: async () => void (figures.ways.long += 1) },
+      ...(safelist ? [safelist.plugin] : []),
       ApolloServerPluginLandingPageDisabled(),
     ] as ApolloServerPlugin<any>[],
   })
@@ -83,7 +103,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   async function shortly({ query, variables, operationName }: Asked, context: GatewayContext) {
     const known = execution.known(query, operationName ?? undefined)
     const sent = variables ?? {}
-    if (!known || !areGood(known, sent) || !isAffordable(known, sent)) return undefined
+    if (!known || !areGood(known, sent) || !costs.isAffordable(known, sent)) return undefined
+    if (safelist && !safelist.allows(known, context)) return undefined
     const outcome = await execution.execute(known, sent, context)
     figures.plans.ready += 1
     if (outcome.data) figures.ways.short += 1

@@ -7,6 +7,7 @@ import { GraphQLError } from 'graphql'
 import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import { PLAN_HEADER, type GatewayContext } from './callers.ts'
+import { COST_HEADER } from './cost.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import type { Trace, Traces } from './traces.ts'
@@ -20,6 +21,8 @@ export interface GraphRequest {
   readonly raw: IncomingMessage
   /** As it came: a signature covers the bytes. */
   readonly body: Buffer
+  /** What it says, if it is JSON. */
+  readonly json?: unknown
   /** Where traces are wanted. */
   readonly trace?: Trace | undefined
 }
@@ -101,19 +104,20 @@ function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => 
 
 async function answer<C extends BaseContext>(
   { apollo, shortly, contextOf }: GraphDoor<C>,
-  request: GraphRequest,
+  { body, ...others }: GraphRequest,
 ): Promise<Reply> {
-  const { method = '', headers, url = '' } = request.raw
-  let body: unknown
-  if (isJson(headers) && request.body.length > 0) {
+  const { method = '', headers, url = '' } = others.raw
+  let json: unknown
+  if (isJson(headers) && body.length > 0) {
     try {
-      body = JSON.parse(request.body.toString())
+      json = JSON.parse(body.toString())
     } catch (error) {
       return refusal(400, 'BAD_REQUEST', `The body is no JSON: ${(error as Error).message}.`)
     }
   }
+  const request = { ...others, body, json }
   let context: C | undefined
-  const asked = shortly && plainlyAsked(request.raw, body)
+  const asked = shortly && plainlyAsked(request.raw, json)
   if (asked) {
     const proved = (await contextOf(request).catch(() => undefined)) as GatewayContext | undefined
     const outcome = proved && (await shortly(asked, proved))
@@ -126,7 +130,7 @@ async function answer<C extends BaseContext>(
   }
   const search = url.includes('?') ? url.slice(url.indexOf('?')) : ''
   const answered = await apollo.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: { method, headers: sent, search, body },
+    httpGraphQLRequest: { method, headers: sent, search, body: json },
     context: async () => context ?? wordFaults(contextOf(request)),
   })
   const { status = 200, headers: shown, body: written } = answered
@@ -175,8 +179,9 @@ const isJson = ({ 'content-type': type }: IncomingMessage['headers']) =>
 
 /** A query in the body of a request that asks for nothing else, such as another media type. */
 function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Asked | undefined {
-  if (method !== 'POST' || typeof body !== 'object' || body === null) return undefined
-  if (PLAN_HEADER in headers) return undefined
+  if (method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body))
+    return undefined
+  if (PLAN_HEADER in headers || COST_HEADER in headers) return undefined
   const { accept = '*/*' } = headers
   if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
   for (const member in body) if (!PLAIN_MEMBERS.has(member)) return undefined

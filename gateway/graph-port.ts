@@ -27,7 +27,10 @@ export const graphInProcess = ({
   types,
   person: (userId) => credentials.byUser(userId),
   ask: (caller, query, variables) =>
-    gateway().answer({ query, variables }, { caller, publicUrl, requestId: '', headers: {} }),
+    gateway().answer(
+      { query, variables },
+      { caller, publicUrl, requestId: '', headers: {}, isOurs: true },
+    ),
 })
 
 interface OverHttp {

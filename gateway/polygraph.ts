@@ -15,6 +15,7 @@ import { remoteOf } from '../subgraphs/server/remote.ts'
 import { requestIds } from '../subgraphs/server/request-ids.ts'
 import type { Subgraph } from '../subgraphs/server/subgraph.ts'
 import { openTelemetry } from '../subgraphs/server/telemetry.ts'
+import { batchOf } from './batch.ts'
 import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
 import type { Ask } from './executor/source.ts'
@@ -136,6 +137,8 @@ export async function openPolygraph(
       ).openGateway({
         isIntrospectable: configuration.isIntrospectable,
         sourceOf: (name) => sourceOf(name, opened, notes, configuration),
+        limits: configuration.limits,
+        safelist: await safelistOf(configuration, log),
       })
   if (gateway) telemetry.add(gateway.figures.text)
   const apollo: ApolloServer<any> =
@@ -249,10 +252,10 @@ function answerOf(result: any): { answer: unknown } {
 }
 
 async function gatewayContext(
-  { publicUrl }: Configuration,
+  { publicUrl, limits }: Configuration,
   { credentials }: Pick<Ground, 'credentials'>,
   notes: Notes,
-  { id, raw, trace }: GraphRequest,
+  { id, raw, json, trace }: GraphRequest,
 ): Promise<GatewayContext> {
   const { headers } = raw
   const note = headers[NOTE_HEADER]
@@ -266,7 +269,17 @@ async function gatewayContext(
     requestId: id,
     headers: headers as Record<string, string | undefined>,
     ...(trace && { trace }),
+    isOurs: typeof note === 'string',
+    batch: batchOf(json, limits.batchMax),
   }
+}
+
+async function safelistOf(
+  { safelist: path, isSafelistEnforced: isEnforced }: Configuration,
+  log: Logging['log'],
+) {
+  if (path === undefined) return undefined
+  return (await import('./safelist.ts')).openSafelist({ path, isEnforced, log })
 }
 
 /** A service alone takes the gateway's note, or a credential of its own scheme. */

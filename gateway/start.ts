@@ -1,6 +1,6 @@
 // npm start: everything in one process. npm start -- backup: one service alone.
 import { banner } from './banner.ts'
-import { configurationOrExit, exit } from './command.ts'
+import { configurationOrExit, exit, exitIfBad } from './command.ts'
 import { ensureDemo } from './demo.ts'
 import { openLogging } from './logging.ts'
 import { GATEWAY } from './callers.ts'
@@ -19,7 +19,7 @@ const configuration = configurationOrExit()
 const logging = openLogging(configuration.logLevel)
 const { log } = logging
 
-const polygraph = await openPolygraph(configuration, logging, only)
+const polygraph = await openPolygraph(configuration, logging, only).catch(exitIfBad)
 if (configuration.isDemo) await ensureDemo(polygraph)
 try {
   await polygraph.front.listen(configuration)

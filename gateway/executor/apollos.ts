@@ -20,7 +20,7 @@ export function apollosExecution(
 }
 
 async function loadExecutor(
-  { sdl, supergraph, apiSchema, schema, planner }: Graph,
+  { sdl, supergraph, supergraphSchema, apiSchema, schema, planner }: Graph,
   dataSourceOf: (name: string) => GraphQLDataSource<any>,
 ): Promise<Executor> {
   const { ApolloGateway } = await import('@apollo/gateway')
@@ -32,7 +32,7 @@ async function loadExecutor(
   Object.assign(gateway, {
     schema,
     apiSchema,
-    supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
+    supergraphSchema,
     queryPlanner: planner,
     serviceMap: Object.fromEntries(sources),
   })

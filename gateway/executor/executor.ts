@@ -19,6 +19,8 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
+import { withoutRefused } from '../needs.ts'
+import { isOver, openDeadlines, timeIsUp } from '../time-budget.ts'
 import { apollosExecution, type Executor } from './apollos.ts'
 import type { Graph } from './graph.ts'
 import { keepingTypes } from './own-types.ts'
@@ -28,6 +30,8 @@ import { compileShape, type Shape } from './shaper.ts'
 import type { Ask, Source, Variables } from './source.ts'
 
 const PREPARED_MAX = 2_000
+/** How long a query may take, unless it is said otherwise. */
+const BUDGET_MS = 60_000
 
 /** An operation that is ready to be executed. */
 export interface Prepared {
@@ -59,6 +63,7 @@ export interface Execution {
 interface ExecutionOptions {
   readonly graph: Graph
   readonly sourceOf: (name: string) => Source
+  readonly budgetMs?: number | undefined
   /** Told of each operation that is left to ApolloGateway. */
   readonly onUnusual?: () => void
   readonly counts?: PlanCounts
@@ -72,11 +77,14 @@ export type Outcome =
   | { readonly data?: undefined; readonly context: GatewayContext }
 
 export function compiledExecution(options: ExecutionOptions): Execution {
-  const { graph, onUnusual, counts = { ready: 0, made: 0, uncompiled: 0 } } = options
+  const { graph, budgetMs = BUDGET_MS, onUnusual } = options
+  const { counts = { ready: 0, made: 0, uncompiled: 0 } } = options
   const { schema: supergraph } = graph.supergraph
   const isInterface = (name: string) => supergraph.type(name)?.kind === 'InterfaceType'
-  const sourceOf = (name: string) => keepingTypes(options.sourceOf(name), isInterface)
+  const sourceOf = (name: string) =>
+    keepingTypes(withoutRefused(options.sourceOf(name), name, graph), isInterface)
   const apollos = apollosExecution(graph, dataSourceOf)
+  const { inTime } = openDeadlines()
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
@@ -85,20 +93,23 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     variables: Variables,
     context: GatewayContext,
   ): Promise<Outcome> {
+    const { deadlineMs = performance.now() + budgetMs } = context
     const run: Run = {
       root: {},
       variables,
       context,
       shared: Array(plan.sharedCount),
       answered: [],
+      deadlineMs,
     }
     try {
       const pending = plan.execute(run)
-      if (pending) await pending
+      // Whoever goes the long way finds out there that it is too late.
+      if (pending) await inTime(pending, deadlineMs, () => new Unusual())
       return { data: shape(run.root, withDefaults(variables, defaults)) }
     } catch (error) {
       if (!(error instanceof Unusual)) throw error
-      return { context: { ...context, [ANSWERED]: run.answered } as Context }
+      return { context: { ...context, deadlineMs, [ANSWERED]: run.answered } as Context }
     }
   }
 
@@ -109,6 +120,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     return {
       async process({ request, context }) {
         const { query = '', variables = {}, operationName } = request
+        if (isOver((context as Context | undefined)?.deadlineMs)) throw timeIsUp(budgetMs)
         const answered = (context as Context | undefined)?.[ANSWERED]
         const again = answered && answerAgain(answered, name, { query, variables })
         if (again) return again as any
@@ -124,6 +136,27 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     return apollos.execute(requestContext)
   }
 
+  const executeAny: Executor = async (requestContext) => {
+    const { document, source, request } = requestContext
+    const context = requestContext.context as Context
+    if (context[ANSWERED]) return executeUnusual(requestContext)
+    // Over HTTP, what is not named is null.
+    const operationName = request.operationName ?? undefined
+    const name = nameOf(source, operationName)
+    let found = prepared.get(name)
+    const isReady = found !== undefined
+    if (found === undefined) {
+      found = prepare(graph, document, operationName, sourceOf)
+      prepared.set(name, found)
+    }
+    counts[!found ? 'uncompiled' : isReady ? 'ready' : 'made'] += 1
+    const variables = request.variables ?? {}
+    if (!found || !areGood(found, variables)) return executeUnusual(requestContext)
+    const outcome = await execute(found, variables, context)
+    if (outcome.data) return { data: outcome.data }
+    return executeUnusual({ ...requestContext, context: outcome.context as any })
+  }
+
   return {
     execute,
     known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
@@ -131,24 +164,14 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     loadRest: apollos.load,
 
     async executor(requestContext) {
-      const { document, source, request } = requestContext
-      const context = requestContext.context as Context
-      if (context[ANSWERED]) return executeUnusual(requestContext)
-      // Over HTTP, what is not named is null.
-      const operationName = request.operationName ?? undefined
-      const name = nameOf(source, operationName)
-      let found = prepared.get(name)
-      const isReady = found !== undefined
-      if (found === undefined) {
-        found = prepare(graph, document, operationName, sourceOf)
-        prepared.set(name, found)
-      }
-      counts[!found ? 'uncompiled' : isReady ? 'ready' : 'made'] += 1
-      const variables = request.variables ?? {}
-      if (!found || !areGood(found, variables)) return executeUnusual(requestContext)
-      const outcome = await execute(found, variables, context)
-      if (outcome.data) return { data: outcome.data }
-      return executeUnusual({ ...requestContext, context: outcome.context as any })
+      const { deadlineMs = performance.now() + budgetMs } = requestContext.context as Context
+      if (isOver(deadlineMs)) throw timeIsUp(budgetMs)
+      const context = { ...requestContext.context, deadlineMs }
+      const answering = executeAny({ ...requestContext, context } as typeof requestContext)
+      const answer = await inTime(answering, deadlineMs, () => timeIsUp(budgetMs))
+      // Fetches that were not sent any more left errors of their own.
+      if (answer.errors && isOver(deadlineMs)) throw timeIsUp(budgetMs)
+      return answer
     },
   }
 }
@@ -164,13 +187,13 @@ function prepare(
 ): Prepared | false {
   const operation = getOperationAST(document, operationName)
   if (!operation || operation.operation === 'subscription') return false
-  const { schema, supergraph } = graph
+  const { schema, supergraphSchema: supergraph } = graph
   const fragments = fragmentsOf(document)
   const defaults = defaultsOf(operation, schema)
   try {
     const shape = compileShape(operation, { schema, fragments })
     const planned = planOf(graph, document, operationName)
-    const plan = compilePlan(planned, { supergraph: supergraph.schema, sourceOf, defaults })
+    const plan = compilePlan(planned, { supergraph, sourceOf, defaults })
     return { document, operation, schema, plan, shape, defaults }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.

@@ -4,7 +4,7 @@
 // what composition has checked, and needs as long again for what nobody here uses.
 import { Supergraph, type Schema } from '@apollo/federation-internals'
 import { QueryPlanner } from '@apollo/query-planner'
-import { parse, type GraphQLSchema } from 'graphql'
+import { buildASTSchema, parse, type GraphQLSchema } from 'graphql'
 
 export interface Graph {
   readonly sdl: string
@@ -14,6 +14,8 @@ export interface Graph {
   /** The same, as everybody else does. */
   readonly schema: GraphQLSchema
   readonly planner: QueryPlanner
+  /** With all that is declared in it, and all that clients may not ask. It is made with the first query. */
+  readonly supergraphSchema: GraphQLSchema
 }
 
 export function loadGraph(sdl: string): Graph {
@@ -21,5 +23,16 @@ export function loadGraph(sdl: string): Graph {
   const supergraph = Supergraph.build(document, { validateSupergraph: false })
   const apiSchema = supergraph.apiSchema()
   const schema = apiSchema.toGraphQLJSSchema()
-  return { sdl, supergraph, apiSchema, schema, planner: new QueryPlanner(supergraph) }
+  const planner = new QueryPlanner(supergraph)
+  let supergraphSchema: GraphQLSchema | undefined
+  return {
+    sdl,
+    supergraph,
+    apiSchema,
+    schema,
+    planner,
+    get supergraphSchema() {
+      return (supergraphSchema ??= buildASTSchema(document, { assumeValidSDL: true }))
+    },
+  }
 }

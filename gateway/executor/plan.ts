@@ -4,8 +4,8 @@
 //    as an error in an answer, and whoever runs it has recorded what was answered until then.
 // 2. What fits in one turn of the process stays in it: a fetch that is answered at once is not waited
 //    for.
-import type { Schema } from '@apollo/federation-internals'
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner'
+import type { GraphQLSchema } from 'graphql'
 import type { GatewayContext } from '../callers.ts'
 import { asksOf } from './merged-asks.ts'
 import { entitiesReader, type Entities } from './representations.ts'
@@ -24,6 +24,8 @@ export interface Run {
   /** What fetches of the same place have in common. */
   readonly shared: unknown[]
   readonly answered: Answered[]
+  /** When no more is sent, by performance.now(). */
+  readonly deadlineMs: number
 }
 
 /** A fetch as it was asked and answered, for who goes over it again. */
@@ -43,7 +45,7 @@ export interface CompiledPlan {
 }
 
 interface Compiling {
-  readonly supergraph: Schema
+  readonly supergraph: GraphQLSchema
   readonly askOf: (fetch: FetchNode) => Ask
   readonly defaults: Variables
   /** Where in `shared` something stands, by its description. */
@@ -194,6 +196,7 @@ function send(
     run.answered.push({ ...asked, answer: undefined, failure })
     throw new Unusual()
   }
+  if (performance.now() >= run.deadlineMs) return Promise.reject(new Unusual())
   let answer
   try {
     answer = ask(variables, run.context)

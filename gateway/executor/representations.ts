@@ -2,8 +2,8 @@
 //
 // The same entity is often in an answer many times. It is told once, and what is answered is added to
 // each of its places.
-import type { Schema } from '@apollo/federation-internals'
 import type { QueryPlanSelectionNode } from '@apollo/query-planner'
+import type { GraphQLSchema } from 'graphql'
 import { merge, type Target } from './targets.ts'
 import { typeTest } from './types.ts'
 
@@ -18,7 +18,7 @@ type Tell = (target: Target) => Target | undefined
 
 export function entitiesReader(
   requires: readonly QueryPlanSelectionNode[],
-  supergraph: Schema,
+  supergraph: GraphQLSchema,
 ): (targets: readonly Target[]) => Entities {
   const tell = tellerOf(requires, supergraph)
   return (targets) => {
@@ -45,7 +45,7 @@ export function entitiesReader(
 
 export const keyOf = (representation: Target): string => JSON.stringify(representation)
 
-function tellerOf(requires: readonly QueryPlanSelectionNode[], supergraph: Schema): Tell {
+function tellerOf(requires: readonly QueryPlanSelectionNode[], supergraph: GraphQLSchema): Tell {
   const fragments = requires.map((node) => {
     if (node.kind !== 'InlineFragment' || !node.typeCondition) throw new Error('an odd requirement')
     const { typeCondition, selections } = node
@@ -67,7 +67,7 @@ function tellerOf(requires: readonly QueryPlanSelectionNode[], supergraph: Schem
 type Read = (source: any) => Target | null | undefined
 
 /** Reads the fields of an object; undefined if one of them is not there. */
-function readerOf(selections: readonly QueryPlanSelectionNode[], supergraph: Schema): Read {
+function readerOf(selections: readonly QueryPlanSelectionNode[], supergraph: GraphQLSchema): Read {
   const steps = selections.map((node) => stepOf(node, supergraph))
   return (source) => {
     if (source === null) return null
@@ -80,7 +80,7 @@ function readerOf(selections: readonly QueryPlanSelectionNode[], supergraph: Sch
 /** Adds a part of what is read; false if it is not there. */
 type Step = (source: Target, read: Target) => boolean
 
-function stepOf(node: QueryPlanSelectionNode, supergraph: Schema): Step {
+function stepOf(node: QueryPlanSelectionNode, supergraph: GraphQLSchema): Step {
   if (node.kind === 'InlineFragment') {
     const isOfType = node.typeCondition ? typeTest(node.typeCondition, supergraph) : () => false
     const reader = readerOf(node.selections, supergraph)

@@ -1,7 +1,7 @@
 // Small changes of what is sent to a subgraph or comes from it, as a plan orders them: an entity may
 // have another type there, and a field another name.
-import type { Schema } from '@apollo/federation-internals'
 import type { FetchNode } from '@apollo/query-planner'
+import type { GraphQLSchema } from 'graphql'
 import { typeTest } from './types.ts'
 import type { Target } from './targets.ts'
 
@@ -12,7 +12,7 @@ const ON_TYPE = '... on '
 
 export function changerOf(
   rewrites: readonly Rewrite[] | undefined,
-  supergraph: Schema,
+  supergraph: GraphQLSchema,
 ): Change | undefined {
   if (!rewrites?.length) return undefined
   const changes = rewrites.map((rewrite) => changeOf(rewrite, supergraph))
@@ -21,7 +21,7 @@ export function changerOf(
   }
 }
 
-function changeOf(rewrite: Rewrite, supergraph: Schema): Change {
+function changeOf(rewrite: Rewrite, supergraph: GraphQLSchema): Change {
   const name = rewrite.path.at(-1)!
   if (name.startsWith(ON_TYPE)) throw new Error('a rewrite that ends at a type')
   let change: Change = each((object) => {
@@ -36,7 +36,7 @@ function changeOf(rewrite: Rewrite, supergraph: Schema): Change {
   return change
 }
 
-function at(step: string, change: Change, supergraph: Schema): Change {
+function at(step: string, change: Change, supergraph: GraphQLSchema): Change {
   if (!step.startsWith(ON_TYPE)) return each((object) => change(object[step]))
   const isOfType = typeTest(step.slice(ON_TYPE.length), supergraph)
   // An object that does not tell its type is of the only one that there can be.

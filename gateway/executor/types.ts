@@ -1,18 +1,15 @@
 // Which names of types fit a type condition.
-import {
-  isAbstractType,
-  isInterfaceType,
-  isObjectType,
-  type Schema,
-} from '@apollo/federation-internals'
+import { isAbstractType, isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
 
-export function typeTest(condition: string, supergraph: Schema): (name: unknown) => boolean {
-  const type = supergraph.type(condition)
+export function typeTest(condition: string, schema: GraphQLSchema): (name: unknown) => boolean {
+  const type = schema.getType(condition)
   if (!type || !(isObjectType(type) || isAbstractType(type))) {
     throw new Error(`${condition} is no type of objects`)
   }
   if (isObjectType(type)) return (name) => name === condition
-  const fitting = isInterfaceType(type) ? type.allImplementations() : type.types()
-  const names = new Set([condition, ...fitting.map(({ name }) => name)])
+  const names = new Set([condition, ...schema.getPossibleTypes(type).map(({ name }) => name)])
+  if (isInterfaceType(type)) {
+    for (const { name } of schema.getImplementations(type).interfaces) names.add(name)
+  }
   return (name) => names.has(name as string)
 }

@@ -71,7 +71,7 @@ export const mayUse = (caller: Caller, kind: CallerAccount['kind'], id: string):
 
 /** Whether a permission of the caller matches, wildcards considered. */
 export const isPermitted = (caller: Caller, permission: string): boolean =>
-  caller.permissions.some((granted) => matches(granted, permission))
+  caller.permissions.some((granted) => granted === '*' || matches(granted, permission))
 
 // `*` matches any run of characters. Written without a regular expression, so that no pattern a
 // caller stored can take exponential time.

@@ -1,7 +1,7 @@
 // What an operation is, and perform(), the only caller of its rules.
 import { z } from 'zod'
 import { isPermitted, type Caller, type Context } from './context.ts'
-import { Forbidden, Invalid, Unauthenticated } from './fault.ts'
+import { Forbidden, Invalid, Unauthenticated, type Fault } from './fault.ts'
 import { plainReaderOf, type PlainReader } from './plain-texts.ts'
 
 /** One thing a caller can ask of a service. Both doors reach it through `perform`. */
@@ -130,7 +130,8 @@ export const shapeOf = (operation: Operation): z.ZodObject => readerOf(operation
 
 /** Checks the caller and what was sent, then runs the operation. */
 export async function perform(operation: Operation, sent: object, ctx: Context): Promise<unknown> {
-  checkCaller(operation, ctx)
+  const refused = refusalOf(ctx.caller, operation)
+  if (refused) throw refused
   const { shape, plain } = readerOf(operation)
   const plainly = plain?.(sent as Record<string, unknown>)
   if (plainly) return operation.run(plainly, ctx)
@@ -139,19 +140,24 @@ export async function perform(operation: Operation, sent: object, ctx: Context):
   return operation.run(read.data, ctx)
 }
 
-function checkCaller({ access, needs }: Operation, { caller }: Context): void {
-  if (access === 'anyone') return
-  if (caller.kind === 'nobody') throw Unauthenticated('Show a credential of this service.')
+/** What must be true of a caller. */
+export type Needs = Pick<Operation, 'access' | 'needs'>
+
+/** Why this caller may not ask; undefined if they may. */
+export function refusalOf(caller: Caller, { access, needs }: Needs): Fault | undefined {
+  if (access === 'anyone') return undefined
+  if (caller.kind === 'nobody') return Unauthenticated('Show a credential of this service.')
   if (access === 'services' && caller.kind !== 'service') {
-    throw Forbidden('Only the services themselves may ask this.')
+    return Forbidden('Only the services themselves may ask this.')
   }
   if (access === 'administrators' && !caller.isAdmin) {
-    throw Forbidden('Only an administrator may ask this.')
+    return Forbidden('Only an administrator may ask this.')
   }
-  if (needs === undefined) return
+  if (needs === undefined) return undefined
   for (const needed of typeof needs === 'string' ? [needs] : needs) {
-    if (!isPermitted(caller, needed)) throw Forbidden(`The credential does not permit ${needed}.`)
+    if (!isPermitted(caller, needed)) return Forbidden(`The credential does not permit ${needed}.`)
   }
+  return undefined
 }
 
 const FIELDS_MAX = 10

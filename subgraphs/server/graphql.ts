@@ -19,6 +19,7 @@ import type { Context } from '../../resolvers/kernel/context.ts'
 import { Fault } from '../../resolvers/kernel/fault.ts'
 import { perform, Reply, type Operation } from '../../resolvers/kernel/operation.ts'
 import { thawed } from '../../resolvers/kernel/row-cache.ts'
+import { guardMembers, needsOf, wordRefusal, wordsOf } from './needs.ts'
 import { graphNameOf, serviceNameOf } from './spelling.ts'
 import type { Subgraph } from './subgraph.ts'
 
@@ -51,6 +52,7 @@ export function bind(typeDefs: DocumentNode, subgraph: Subgraph, watcher: Watche
     throw new Error(`${subgraph.name} does not start: its schema and its code differ.\n${list}`)
   }
   bindMembers(schema, subgraph)
+  guardMembers(schema, subgraph.name)
   return schema
 }
 
@@ -117,6 +119,10 @@ function bindRoots(
       problems.push(
         `${operation.name} takes (${asked.join(', ')}) but its field offers (${offered.join(', ')})`,
       )
+    }
+    const [needs, declared] = [operation, needsOf(field, schema) ?? {}].map(wordsOf)
+    if (needs !== declared) {
+      problems.push(`${operation.name} needs (${needs}) but its field declares (${declared})`)
     }
     field.resolve = resolverOf(operation, field, subgraph, watcher)
   }
@@ -187,11 +193,7 @@ function resolverOf(
 
 /** A refusal as the graph words it. A mistake of ours keeps its details to the log. */
 function worded(error: unknown, operation: string, service: string, watcher: Watcher) {
-  if (error instanceof Fault) {
-    return new GraphQLError(error.message, {
-      extensions: { ...error.details, code: error.code, status: error.status, service },
-    })
-  }
+  if (error instanceof Fault) return wordRefusal(error, service)
   watcher.mistake(error, operation)
   return new GraphQLError('The service failed to answer.', {
     extensions: { code: 'INTERNAL_SERVER_ERROR', status: 500, service },

@@ -22,6 +22,9 @@ test('without any setting it is a demo for one machine', () => {
     mayCallPrivateAddresses: false,
     subgraphUrls: {},
     gatewayUrls: [],
+    limits: { queryCostMax: 10_000, queryMsMax: 60_000, batchMax: 10 },
+    safelist: undefined,
+    isSafelistEnforced: true,
   })
 })
 
@@ -69,6 +72,10 @@ test('everything that is wrong is named at once', () => {
     DATABASE_URL: 'mysql://x',
     POLYGRAPH_DEMO: 'yes',
     POLYGRAPH_SECRET_KEY: 'c2hvcnQ=',
+    POLYGRAPH_QUERY_COST_MAX: '0',
+    POLYGRAPH_QUERY_MS_MAX: '1.5',
+    POLYGRAPH_BATCH_MAX: 'ten',
+    POLYGRAPH_SAFELIST_MODE: 'on',
     POLYGRAPH_DATTA: './x',
     POLYGRAPH_URL_VOCE: 'http://x',
     POLYGRAPH_URL_VOICE: 'voice',
@@ -80,6 +87,10 @@ test('everything that is wrong is named at once', () => {
       '  - DATABASE_URL: must be a postgres:// URL',
       '  - POLYGRAPH_DEMO: must be 0 or 1',
       '  - POLYGRAPH_SECRET_KEY: must be 32 bytes in base64',
+      '  - POLYGRAPH_QUERY_COST_MAX: must be a whole number between 1 and 1000000',
+      '  - POLYGRAPH_QUERY_MS_MAX: must be a whole number between 1 and 600000',
+      '  - POLYGRAPH_BATCH_MAX: must be a whole number between 0 and 100',
+      '  - POLYGRAPH_SAFELIST_MODE: must be enforce or log',
       '  - POLYGRAPH_URL_VOCE: there is no service voce',
       '  - POLYGRAPH_URL_VOICE: must be http URLs, separated by commas',
       '  - POLYGRAPH_DATTA: there is no such setting',
