@@ -1,5 +1,5 @@
 // What the benches of the podcast directory stand on: the service alone, with as many demo shows.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -35,9 +35,10 @@ export interface Directory {
   close(): Promise<void>
 }
 
-/** Opens a directory without shows, in a folder that is deleted when it closes. */
-export async function openDirectory(engine: Engine): Promise<Directory> {
-  const folder = await mkdtemp(join(tmpdir(), 'polygraph-podcasts-'))
+/** Opens the directory that a folder keeps; without a folder, one that is deleted when it closes. */
+export async function openDirectory(engine: Engine, kept?: string): Promise<Directory> {
+  if (kept !== undefined) await mkdir(kept, { recursive: true })
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'polygraph-podcasts-')))
   const { store, end } = await openStore(engine, folder)
   const clock = stillClock(NOW)
   const opened = await open(subgraph, {
@@ -74,7 +75,7 @@ export async function openDirectory(engine: Engine): Promise<Directory> {
     async close() {
       await opened.close()
       await end()
-      await rm(folder, { recursive: true, force: true })
+      if (kept === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -21,6 +21,7 @@ import * as search from '../resolvers/podcasts/search.ts'
 import * as searches from '../resolvers/podcasts/searches.ts'
 import * as spellcheck from '../resolvers/podcasts/spellcheck.ts'
 import * as submissions from '../resolvers/podcasts/submissions.ts'
+import { titlesMigration } from '../resolvers/podcasts/titles.ts'
 import * as transcripts from '../resolvers/podcasts/transcripts.ts'
 import * as typeahead from '../resolvers/podcasts/typeahead.ts'
 import { wordsMigration } from '../resolvers/podcasts/words.ts'
@@ -70,7 +71,13 @@ export const subgraph: Subgraph = {
     demoDirectory,
     entities,
   ],
-  migrations: [quotas.usageMigration, wordsMigration, listingMigration, searches.searchesMigration],
+  migrations: [
+    quotas.usageMigration,
+    wordsMigration,
+    listingMigration,
+    searches.searchesMigration,
+    titlesMigration,
+  ],
   mount: addPages,
   async sweep(ctx) {
     await quotas.sweepUsage(ctx)

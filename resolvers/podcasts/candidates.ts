@@ -74,7 +74,7 @@ async function unknownWord(word: string, ctx: Context): Promise<Wanted> {
 async function meantBy(word: string, ctx: Context): Promise<Map<string, number>> {
   const meant = new Map<string, number>()
   if (word.length >= COMPLETED_CHARS_MIN) {
-    for (const longer of await wordsStartedBy(ctx.store, word, COMPLETIONS_MAX)) {
+    for (const { word: longer } of await wordsStartedBy(ctx.store, word, COMPLETIONS_MAX)) {
       meant.set(longer, BEGINNING_QUALITY)
     }
   }

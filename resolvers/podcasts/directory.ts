@@ -3,6 +3,7 @@ import type { Migration, Records } from '../kernel/store.ts'
 import { ROOT_GENRE, withAncestors } from './genres.ts'
 import { plainText } from './plain-text.ts'
 import { episodes, podcasts, regionsOf, type Episode, type Podcast } from './records.ts'
+import { saveTitles } from './titles.ts'
 import { noteText, saveWords, type WordChanges } from './words.ts'
 
 /** A podcast before and after, and those of its episodes that change. */
@@ -52,6 +53,7 @@ export async function writeDirectory(
     }
   }
   await saveWords(tx, words)
+  await saveTitles(tx, changes)
   for (const [score, by] of [...scores].sort(([a], [b]) => a - b)) {
     if (by === 0) continue
     await tx.sql(

@@ -44,6 +44,10 @@ const COMMON = new Set(
 
 export const isCommon = (word: string): boolean => COMMON.has(word)
 
+/** Whether it is known how many texts hold a word: not of single letters, nor of very long ones. */
+export const isCounted = (word: string): boolean =>
+  word.length >= WORD_CHARS_MIN && word.length <= WORD_CHARS_MAX
+
 /** How many texts hold a word, and how many of them are titles of podcasts. */
 interface WordCount {
   titles: number
@@ -65,7 +69,7 @@ export function noteText(
   changes.texts += by
   const inTitle = new Set(wordsOf(title))
   for (const word of new Set([...inTitle, ...texts.flatMap(wordsOf)])) {
-    if (word.length < WORD_CHARS_MIN || word.length > WORD_CHARS_MAX) continue
+    if (!isCounted(word)) continue
     let count = changes.counts.get(word)
     if (!count) changes.counts.set(word, (count = { titles: 0, texts: 0 }))
     count.texts += by
@@ -134,7 +138,8 @@ async function removeWords(tx: Records, words: readonly string[]): Promise<void>
   }
 }
 
-async function inRows<R>(rows: readonly R[], write: (some: R[]) => Promise<unknown>) {
+/** Writes rows some at a time. */
+export async function inRows<R>(rows: readonly R[], write: (some: R[]) => Promise<unknown>) {
   let at = 0
   for (const size of ROWS) {
     for (; rows.length - at >= size; at += size) await write(rows.slice(at, at + size))
@@ -165,11 +170,11 @@ export async function countsOf(
 export async function alikeOf(
   records: Pick<Records, 'sql'>,
   word: string,
-): Promise<{ word: string; edits: number; texts: number }[]> {
+): Promise<(WordCount & { word: string; edits: number })[]> {
   if (!isSpelled(word)) return []
   const forms = formsOf(word)
   const rows = await records.sql(
-    `SELECT DISTINCT word.word AS word, word.texts AS texts
+    `SELECT DISTINCT word.word AS word, word.titles AS titles, word.texts AS texts
      FROM spelling JOIN word ON word.word = spelling.word
      WHERE spelling.form IN (${forms.map(() => '?').join(', ')})`,
     forms,
@@ -178,6 +183,7 @@ export async function alikeOf(
   return rows
     .map((row) => ({
       word: row['word'] as string,
+      titles: Number(row['titles']),
       texts: Number(row['texts']),
       edits: editsBetween(word, row['word']),
     }))
@@ -198,7 +204,7 @@ export async function wordsStartedBy(
   records: Pick<Records, 'sql'>,
   start: string,
   limit: number,
-): Promise<string[]> {
+): Promise<(WordCount & { word: string })[]> {
   const column = ['start1', 'start2', 'start3'][start.length - 1]
   const rows = column
     ? await records.sql(
@@ -211,10 +217,13 @@ export async function wordsStartedBy(
         [start, `${start}\u{10ffff}`, STARTED_SCAN_MAX],
       )
   return rows
-    .map((row) => ({ word: row['word'] as string, titles: row['titles'], texts: row['texts'] }))
-    .sort((a, b) => Number(b.titles) - Number(a.titles) || Number(b.texts) - Number(a.texts))
+    .map(({ word, titles, texts }) => ({
+      word: word as string,
+      titles: Number(titles),
+      texts: Number(texts),
+    }))
+    .sort((a, b) => b.titles - a.titles || b.texts - a.texts)
     .slice(0, limit)
-    .map(({ word }) => word)
 }
 
 const isSpelled = (word: string): boolean =>

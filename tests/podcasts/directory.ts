@@ -1,6 +1,10 @@
 // A directory for tests: feeds as people write them, and shows of the demo.
 import { NOBODY, type Caller } from '../../resolvers/kernel/context.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../resolvers/kernel/outbound.ts'
+import type { Store } from '../../resolvers/kernel/store.ts'
+import { showOf } from '../../resolvers/podcasts/demo-shows.ts'
+import { writeDirectory } from '../../resolvers/podcasts/directory.ts'
+import type { Podcast } from '../../resolvers/podcasts/records.ts'
 import { subgraph } from '../../subgraphs/podcasts.ts'
 import { serviceCaller } from '../../subgraphs/server/open.ts'
 import { openForTest, type OpenOptions, type TestService } from '../open.ts'
@@ -105,6 +109,21 @@ export async function loadShows(service: TestService, podcasts: number, episodes
     )
     if (data.growDemoDirectory.isDone) return data.growDemoDirectory
   }
+}
+
+/** Writes podcasts of which a test says some, all in one transaction. The rest is usual. */
+export async function putPodcasts(
+  store: Store,
+  said: readonly (Pick<Podcast, 'title'> & Partial<Podcast>)[],
+): Promise<Podcast[]> {
+  const made = said.map((some, number) => ({
+    ...showOf(number, 0, 0).podcast,
+    explicit_content: false,
+    ...some,
+  }))
+  const changes = made.map((after) => ({ after, episodes: [] }))
+  await store.transaction((tx) => writeDirectory(tx, changes))
+  return made
 }
 
 /** Sends a form, as clients of this interface do. */

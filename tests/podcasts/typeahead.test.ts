@@ -70,6 +70,15 @@ test('a misspelled beginning, a publisher and a number of a store find podcasts 
   expect(number.body.podcasts).toHaveLength(1)
 })
 
+test('a word that JavaScript has a meaning for is a word like others', async () => {
+  const service = await openDirectory()
+  await giveFeed(service, 'https://a.example/0', { title: 'Constructor Talks' })
+
+  const { body } = await type(service, 'q=constructor%20ta&show_podcasts=1')
+
+  expect(body.podcasts.map((one: any) => one.title_original)).toEqual(['Constructor Talks'])
+})
+
 test('genres are offered when asked for, by the beginning of any of their words', async () => {
   const service = await openWithLamps()
 
