@@ -35,6 +35,7 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
   const server = createServer({ maxHeaderSize: HEADER_MAX }, (request, response) => {
     const url = request.url ?? '/'
     const name = firstOf(url)
+    if (name === 'graphql' && !alone) return graph(request, response)
     const address = options.publicUrl ?? addressOf(request)
     if (alone) request.address = address
     if (name === 'graphql') return graph(request, response)

@@ -104,9 +104,9 @@ function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => 
 
 async function answer<C extends BaseContext>(
   { apollo, shortly, contextOf }: GraphDoor<C>,
-  { body, ...others }: GraphRequest,
+  { id, raw, body, trace }: GraphRequest,
 ): Promise<Reply> {
-  const { method = '', headers, url = '' } = others.raw
+  const { method = '', headers, url = '' } = raw
   let json: unknown
   if (isJson(headers) && body.length > 0) {
     try {
@@ -115,9 +115,9 @@ async function answer<C extends BaseContext>(
       return refusal(400, 'BAD_REQUEST', `The body is no JSON: ${(error as Error).message}.`)
     }
   }
-  const request = { ...others, body, json }
+  const request = { id, raw, body, json, trace }
   let context: C | undefined
-  const asked = shortly && plainlyAsked(request.raw, json)
+  const asked = shortly && plainlyAsked(raw, json)
   if (asked) {
     const proved = (await contextOf(request).catch(() => undefined)) as GatewayContext | undefined
     const outcome = proved && (await shortly(asked, proved))

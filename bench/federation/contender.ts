@@ -32,6 +32,7 @@ const OPENERS: Readonly<Record<string, () => Promise<(shop: Shop) => Promise<Con
   ours: async () => (await import('./ours.ts')).openOurs,
   stock: async () => (await import('./stock.ts')).openStock,
   hive: async () => (await import('../hive/gateway.ts')).openHive,
+  bare: async () => (await import('./bare.ts')).openBare,
 }
 
 const [name, way] = process.argv.slice(2)

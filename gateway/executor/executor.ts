@@ -25,6 +25,7 @@ import { apollosExecution, type Executor } from './apollos.ts'
 import type { Graph } from './graph.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
+import { plainVariables } from './plain-variables.ts'
 import { answerAgain } from './replay.ts'
 import { compileShape, type Shape } from './shaper.ts'
 import type { Ask, Source, Variables } from './source.ts'
@@ -41,6 +42,8 @@ export interface Prepared {
   readonly plan: CompiledPlan
   readonly shape: Shape
   readonly defaults: Variables
+  /** Whether variables are good at first sight. */
+  readonly arePlain: ((sent: Variables) => boolean) | undefined
 }
 
 /** What was answered until something unusual happened, with the request that goes the long way. */
@@ -194,7 +197,8 @@ function prepare(
     const shape = compileShape(operation, { schema, fragments })
     const planned = planOf(graph, document, operationName)
     const plan = compilePlan(planned, { supergraph, sourceOf, defaults })
-    return { document, operation, schema, plan, shape, defaults }
+    const arePlain = plainVariables(operation.variableDefinitions ?? [])
+    return { document, operation, schema, plan, shape, defaults, arePlain }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.
     return false
@@ -222,11 +226,9 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode, schem
 }
 
 /** ApolloGateway words a wrong variable by the schema that clients know. */
-export function areGood({ schema, operation }: Prepared, sent: Variables): boolean {
-  const { variableDefinitions = [] } = operation
-  return (
-    variableDefinitions.length === 0 || !getVariableValues(schema, variableDefinitions, sent).errors
-  )
+export function areGood({ schema, operation, arePlain }: Prepared, sent: Variables): boolean {
+  if (arePlain?.(sent)) return true
+  return !getVariableValues(schema, operation.variableDefinitions ?? [], sent).errors
 }
 
 const withDefaults = (sent: Variables, defaults: Variables): Variables =>

@@ -9,6 +9,7 @@ import {
   getVariableValues,
   GraphQLError,
   isAbstractType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -25,9 +26,10 @@ import {
   type SelectionSetNode,
   type VariableDefinitionNode,
 } from 'graphql'
-import { getArgumentValues } from 'graphql/execution/values.js'
 import { fragmentsOf } from '../fragments.ts'
+import { argumentsReader } from './arguments.ts'
 import { entityResolverOf } from './entities.ts'
+import { PLAIN, plainVariables } from './plain-variables.ts'
 import { selectedFields, type SelectedField, type Selecting } from './selected.ts'
 import type { Answer, Variables } from './source.ts'
 
@@ -106,16 +108,14 @@ function coercion(
   definitions: readonly VariableDefinitionNode[],
 ): (sent: Variables) => Coerced {
   const others = definitions.filter(({ type }) => print(type) !== '[_Any!]!')
-  const options = { maxErrors: VARIABLE_ERRORS_MAX }
-  return (sent) => {
-    const { representations } = sent
-    if (others.length === definitions.length || !Array.isArray(representations)) {
-      return getVariableValues(schema, definitions, sent, options)
-    }
-    if (others.length === 0) return { coerced: { representations } }
-    const { coerced, errors } = getVariableValues(schema, others, sent, options)
-    return coerced ? { coerced: { ...coerced, representations } } : { errors }
-  }
+  const arePlain = plainVariables(others)
+  const isPlain = (sent: Variables) =>
+    (others.length === definitions.length || Array.isArray(sent.representations)) &&
+    arePlain?.(sent) === true
+  return (sent) =>
+    isPlain(sent)
+      ? { coerced: sent }
+      : getVariableValues(schema, definitions, sent, { maxErrors: VARIABLE_ERRORS_MAX })
 }
 
 function fieldsOf(
@@ -181,19 +181,19 @@ function fieldOf(
   const info = { fieldName, fieldNodes: fields, returnType, parentType: parent, schema }
   const resolve = (entityResolverOf(definition, schema) ?? definition.resolve) as
     ((...told: unknown[]) => unknown) | undefined
+  const readArguments = argumentsReader(definition, field)
   const slot = definition.args.length > 0 ? compiling.withArguments++ : -1
+  const isShown = resolve || slot !== -1 ? undefined : shownAsIs(returnType)
 
   return (source, execution, within) => {
+    if (isShown) {
+      const value = source[fieldName]
+      if (isShown(value)) return value
+    }
     const place: Place = { within, key: name }
     try {
       const told =
-        slot === -1
-          ? {}
-          : (execution.argumentsOf[slot] ??= getArgumentValues(
-              definition,
-              field,
-              execution.variables,
-            ))
+        slot === -1 ? {} : (execution.argumentsOf[slot] ??= readArguments(execution.variables))
       let value: unknown
       if (resolve) value = resolve(source, told, execution.context, info)
       else {
@@ -281,11 +281,16 @@ function presentCompletionOf(
   return fieldsOf(type, selections, compiling)
 }
 
+/** For leaves of GraphQL's own: whether a value is already what they would make of it. */
+function shownAsIs(type: GraphQLOutputType): ((value: unknown) => boolean) | undefined {
+  const leaf = isNonNullType(type) ? type.ofType : type
+  return isLeafType(leaf) && !isEnumType(leaf) ? PLAIN[leaf.name] : undefined
+}
+
 function leafCompletionOf(type: GraphQLLeafType): Complete {
-  // What is a text already is what these would make of it.
-  const isText = type.name === 'String' || type.name === 'ID'
+  const isShown = shownAsIs(type)
   return (value) => {
-    if (isText && typeof value === 'string') return value
+    if (isShown?.(value)) return value
     const shown = type.serialize(value)
     if (shown !== null && shown !== undefined) return shown
     throw new Error(

@@ -9,6 +9,9 @@ import type { Target } from './targets.ts'
 export const keepingTypes = (source: Source, isInterface: (name: string) => boolean): Source => ({
   prepare(query, operationName) {
     const ask = source.prepare(query, operationName)
+    // An entity is told by the name under which the query selects its fields.
+    const names = [...query.matchAll(/\.\.\.\s*on\s+(\w+)/g)].map(([, name]) => name!)
+    if (!names.some(isInterface)) return ask
     return (variables, context) => {
       const answer = ask(variables, context)
       const told = variables.representations as readonly Target[] | undefined

@@ -43,7 +43,15 @@ export function entitiesReader(
   }
 }
 
-export const keyOf = (representation: Target): string => JSON.stringify(representation)
+/** Most entities have one key, a text, whose representation need not be written out. */
+export function keyOf(representation: Target): string {
+  const { __typename, id } = representation
+  let members = 0
+  for (const _name in representation) members += 1
+  return members === 2 && typeof id === 'string'
+    ? `${__typename} ${id}`
+    : JSON.stringify(representation)
+}
 
 function tellerOf(requires: readonly QueryPlanSelectionNode[], supergraph: GraphQLSchema): Tell {
   const fragments = requires.map((node) => {
