@@ -1,13 +1,16 @@
-// Composes schema/*.graphql into schema/supergraph.graphql, without starting a service.
+// Composes schema/*.graphql into schema/supergraph.graphql, without starting a service; and writes beside
+// it what clients see of it.
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { composeServices } from '@apollo/composition'
-import { parse } from 'graphql'
+import { Supergraph } from '@apollo/federation-internals'
+import { parse, printSchema } from 'graphql'
+import { apiOf } from './executor/graph.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { brokenRules } from './schema-rules.ts'
-import { SCHEMA_FOLDER, SUPERGRAPH } from './supergraph.ts'
+import { API_NAME, SCHEMA_FOLDER, SUPERGRAPH } from './supergraph.ts'
 
 /** Every service that has a schema. */
 const allServices = (folder: string): string[] =>
@@ -57,8 +60,15 @@ export function composeFile(
     return 1
   }
   writeFileSync(file, after)
+  const api = join(folder, API_NAME)
+  mkdirSync(dirname(api), { recursive: true })
+  writeFileSync(api, apiText(after))
   return 0
 }
+
+/** What clients see of a composed graph. */
+export const apiText = (supergraph: string): string =>
+  `${printSchema(apiOf(Supergraph.build(supergraph)).schema)}\n`
 
 /** Undefined where there is no git, or where the file was never committed. */
 function committed(file: string): string | undefined {

@@ -1,5 +1,5 @@
 // How twenty graphs become one: plans, batches, forwards. It holds no rule and no data.
-import { readFileSync } from 'node:fs'
+import { setImmediate as immediate } from 'node:timers/promises'
 import {
   ApolloServer,
   type ApolloServerOptionsWithGateway,
@@ -13,13 +13,14 @@ import type { GatewayContext } from './callers.ts'
 import { COST_MAX, costLimit } from './cost.ts'
 import { weightsOf, type Weights } from './cost-measured.ts'
 import type { Executor } from './executor/apollos.ts'
+import { examples } from './examples.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
 import { loadGraph, type Graph } from './executor/graph.ts'
 import type { Source } from './executor/source.ts'
 import { graphFigures, type GraphFigures } from './graph-figures.ts'
 import { planShown } from './plan-shown.ts'
 import { listedTexts, type Safelist } from './safelist.ts'
-import { SUPERGRAPH } from './supergraph.ts'
+import { readComposed } from './supergraph.ts'
 import { watched } from './watched-source.ts'
 
 // What one query may ask. docs/security.md states these numbers.
@@ -63,12 +64,14 @@ export interface Gateway {
   shortly(asked: Asked, context: GatewayContext): Promise<Outcome | undefined>
   /** The answer, by whichever way. */
   answer(asked: Asked, context: GatewayContext): Promise<GraphAnswer>
-  /** Loads what only unusual answers need, before there is one. */
-  loadRest(): Promise<unknown>
+  /** Does what the first queries would wait for: what is asked of nobody else, in small pieces. */
+  makeReady(): Promise<void>
 }
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const graph = loadGraph(options.supergraph ?? readFileSync(SUPERGRAPH, 'utf8'))
+  const graph = loadGraph(
+    options.supergraph === undefined ? readComposed() : { sdl: options.supergraph },
+  )
   const { safelist, limits: { queryCostMax = COST_MAX, queryMsMax, batchMax = 1 } = {} } = options
   const figures = graphFigures()
   let weights: Weights | undefined
@@ -115,7 +118,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     server,
     figures,
     shortly,
-    loadRest: execution.loadRest,
+    async makeReady() {
+      for (const query of expected(options.isIntrospectable, safelist)) {
+        await immediate()
+        execution.prepareAhead(query)
+      }
+      await execution.loadRest()
+    },
     async answer(asked, context) {
       const outcome = await shortly(asked, context)
       if (outcome?.data) return { data: outcome.data }
@@ -130,6 +139,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   }
 }
+
+/** The operations that are listed, and those that people find in GraphiQL. */
+const expected = (hasExamples: boolean, safelist: Safelist | undefined): Iterable<string> =>
+  safelist?.texts() ?? (hasExamples ? examples.map(({ query }) => query) : [])
 
 /** The graph as the server wants to be given one. It never changes while it is served. */
 export const gatewayOver = (

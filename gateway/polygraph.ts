@@ -188,7 +188,7 @@ async function makeReady(served: readonly Opened[], gateway: Gateway | undefined
     await immediate()
     void service.schema
   }
-  await gateway.loadRest()
+  await gateway.makeReady()
 }
 
 /** What traces need is loaded by those alone who want them. */

@@ -34,6 +34,8 @@ export interface Safelist {
   allows(chosen: Chosen, context: GatewayContext): boolean
   /** The text of a listed operation by its hash or id, for clients that send no more than that. */
   textOf(id: string): string | undefined
+  /** Of all that are listed. */
+  texts(): Iterable<string>
 }
 
 export interface SafelistOptions {
@@ -66,6 +68,7 @@ export function openSafelist({ path, isEnforced, log }: SafelistOptions): Safeli
   return {
     allows,
     textOf: (id) => texts.get(id),
+    texts: () => texts.values(),
     plugin: {
       async requestDidStart({ contextValue }) {
         return {

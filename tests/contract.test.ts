@@ -4,8 +4,8 @@ import { dirname, join, normalize, relative } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Kind, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { compose } from '../gateway/compose.ts'
-import { SUPERGRAPH } from '../gateway/supergraph.ts'
+import { apiText, compose } from '../gateway/compose.ts'
+import { API, SUPERGRAPH } from '../gateway/supergraph.ts'
 import { loadServices, SERVICES } from '../gateway/services.ts'
 import { graphqlDoor, operationsOf } from '../subgraphs/server/graphql.ts'
 import { openApi } from '../subgraphs/server/openapi.ts'
@@ -76,7 +76,10 @@ test('rules read no clock, no chance, no environment and no network but those th
 })
 
 test('the composed supergraph is up to date: npm run compose', () => {
-  expect(readFileSync(SUPERGRAPH, 'utf8')).toBe(compose())
+  const composed = compose()
+
+  expect(readFileSync(SUPERGRAPH, 'utf8')).toBe(composed)
+  expect(readFileSync(API, 'utf8')).toBe(apiText(composed))
 })
 
 const subgraphs = await loadServices(Object.keys(SERVICES))

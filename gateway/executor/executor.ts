@@ -9,7 +9,10 @@ import type { QueryPlan } from '@apollo/query-planner'
 import {
   getOperationAST,
   getVariableValues,
+  Kind,
+  parse,
   typeFromAST,
+  validate,
   valueFromAST,
   type DocumentNode,
   type GraphQLInputType,
@@ -59,6 +62,8 @@ export interface Execution {
   execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
   /** How an operation is planned. */
   planOf(document: DocumentNode, operationName: string | undefined): QueryPlan
+  /** Plans an operation that is expected. It still is new to those who decide whether it may be asked. */
+  prepareAhead(query: string): void
   /** Loads what only the unusual needs. */
   loadRest(): Promise<unknown>
 }
@@ -90,6 +95,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   const { inTime } = openDeadlines()
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
+  const ahead = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
   async function execute(
     { plan, shape, defaults }: Prepared,
@@ -149,7 +155,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     let found = prepared.get(name)
     const isReady = found !== undefined
     if (found === undefined) {
-      found = prepare(graph, document, operationName, sourceOf)
+      found = ahead.get(name) ?? prepare(graph, document, operationName, sourceOf)
       prepared.set(name, found)
     }
     counts[!found ? 'uncompiled' : isReady ? 'ready' : 'made'] += 1
@@ -164,6 +170,19 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     execute,
     known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
     planOf: (document, operationName) => planOf(graph, document, operationName),
+    prepareAhead(query) {
+      const document = parse(query, { noLocation: true })
+      if (validate(graph.schema, document).length > 0) return
+      const operations = document.definitions.filter(
+        (node) => node.kind === Kind.OPERATION_DEFINITION,
+      )
+      for (const { name } of operations) {
+        const found = prepare(graph, document, name?.value, sourceOf)
+        ahead.set(nameOf(query, name?.value), found)
+        // Clients name the only operation of a document or not.
+        if (operations.length === 1) ahead.set(nameOf(query), found)
+      }
+    },
     loadRest: apollos.load,
 
     async executor(requestContext) {

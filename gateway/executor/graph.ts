@@ -2,9 +2,10 @@
 //
 // These are the parts that ApolloGateway is made of. It would load them as well, but it checks once more
 // what composition has checked, and needs as long again for what nobody here uses.
-import { Supergraph, type Schema } from '@apollo/federation-internals'
+import { buildSchemaFromAST, Supergraph, type Schema } from '@apollo/federation-internals'
 import { QueryPlanner } from '@apollo/query-planner'
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql'
+import type { Composed } from '../supergraph.ts'
 
 export interface Graph {
   readonly sdl: string
@@ -18,11 +19,10 @@ export interface Graph {
   readonly supergraphSchema: GraphQLSchema
 }
 
-export function loadGraph(sdl: string): Graph {
+export function loadGraph({ sdl, apiSdl }: Composed): Graph {
   const document = parse(sdl, { noLocation: true })
   const supergraph = Supergraph.build(document, { validateSupergraph: false })
-  const apiSchema = supergraph.apiSchema()
-  const schema = apiSchema.toGraphQLJSSchema()
+  const { schema, apiSchema } = apiSdl === undefined ? apiOf(supergraph) : readApi(apiSdl)
   const planner = new QueryPlanner(supergraph)
   let supergraphSchema: GraphQLSchema | undefined
   return {
@@ -35,4 +35,21 @@ export function loadGraph(sdl: string): Graph {
       return (supergraphSchema ??= buildASTSchema(document, { assumeValidSDL: true }))
     },
   }
+}
+
+type Api = Pick<Graph, 'schema' | 'apiSchema'>
+
+/** What clients may ask, found out. It takes longer than all the rest. */
+export function apiOf(supergraph: Supergraph): Api {
+  const apiSchema = supergraph.apiSchema()
+  return { apiSchema, schema: apiSchema.toGraphQLJSSchema() }
+}
+
+/** The same, as it was written down when the graph was composed. */
+function readApi(sdl: string): Api {
+  const document = parse(sdl, { noLocation: true })
+  const apiSchema = buildSchemaFromAST(document, { validate: false })
+  apiSchema.assumeValid()
+  const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true })
+  return { apiSchema, schema }
 }

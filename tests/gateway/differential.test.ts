@@ -52,7 +52,7 @@ beforeAll(async () => {
     buildService: ({ name }) => dataSourceOf(name),
   })
   apollos = new ApolloServer({ gateway: theirs })
-  const graph = loadGraph(supergraph)
+  const graph = loadGraph({ sdl: supergraph })
   const execution = compiledExecution({
     graph,
     sourceOf: (name) =>

@@ -131,7 +131,7 @@ beforeAll(async () => {
       buildService: ({ name }) => dataSourceOf(name),
     }),
   })
-  const graph = loadGraph(supergraphSdl!)
+  const graph = loadGraph({ sdl: supergraphSdl! })
   const execution = compiledExecution({ graph, sourceOf, onUnusual: () => (left += 1) })
   ours = new ApolloServer({ gateway: gatewayOver(graph, execution.executor) })
   await Promise.all([apollos.start(), ours.start()])
