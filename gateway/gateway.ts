@@ -80,6 +80,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     graph,
     sourceOf: (name) => watched(name, options.sourceOf(name), figures),
     budgetMs: queryMsMax,
+    // What may be asked is listed word for word.
+    isLifting: !safelist,
     counts: figures.plans,
   })
   const server = new ApolloServer<GatewayContext>({
@@ -105,10 +107,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   async function shortly({ query, variables, operationName }: Asked, context: GatewayContext) {
     const known = execution.known(query, operationName ?? undefined)
-    const sent = variables ?? {}
-    if (!known || !areGood(known, sent) || !costs.isAffordable(known, sent)) return undefined
-    if (safelist && !safelist.allows(known, context)) return undefined
-    const outcome = await execution.execute(known, sent, context)
+    if (!known) return undefined
+    const { prepared, literals } = known
+    const sent = literals ? { ...variables, ...literals } : (variables ?? {})
+    if (!areGood(prepared, sent) || !costs.isAffordable(prepared, sent)) return undefined
+    if (safelist && !safelist.allows(prepared, context)) return undefined
+    const outcome = await execution.execute(prepared, sent, context)
     figures.plans.ready += 1
     if (outcome.data) figures.ways.short += 1
     return outcome

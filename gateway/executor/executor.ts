@@ -26,6 +26,7 @@ import { withoutRefused } from '../needs.ts'
 import { isOver, openDeadlines, timeIsUp } from '../time-budget.ts'
 import { apollosExecution, type Executor } from './apollos.ts'
 import type { Graph } from './graph.ts'
+import { openLifting } from './literals.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { plainVariables } from './plain-variables.ts'
@@ -49,6 +50,12 @@ export interface Prepared {
   readonly arePlain: ((sent: Variables) => boolean) | undefined
 }
 
+export interface Known {
+  readonly prepared: Prepared
+  /** The values that were written into the query, as further variables. */
+  readonly literals: Variables | undefined
+}
+
 /** What was answered until something unusual happened, with the request that goes the long way. */
 const ANSWERED = Symbol('answered')
 type Context = GatewayContext & { readonly [ANSWERED]?: readonly Answered[] }
@@ -56,8 +63,8 @@ type Context = GatewayContext & { readonly [ANSWERED]?: readonly Answered[] }
 export interface Execution {
   /** For the server: executes an operation that may be new. */
   readonly executor: Executor
-  /** An operation that has come before, in the same words, and was found to be right. */
-  known(query: string, operationName: string | undefined): Prepared | undefined
+  /** An operation that has come before, in the same words but for values, and was found to be right. */
+  known(query: string, operationName: string | undefined): Known | undefined
   /** The data; or, if anything unusual happened, the context with which to go the long way. */
   execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
   /** How an operation is planned. */
@@ -72,6 +79,8 @@ interface ExecutionOptions {
   readonly graph: Graph
   readonly sourceOf: (name: string) => Source
   readonly budgetMs?: number | undefined
+  /** Whether queries that differ in values alone share a plan. */
+  readonly isLifting?: boolean
   /** Told of each operation that is left to ApolloGateway. */
   readonly onUnusual?: () => void
   readonly counts?: PlanCounts
@@ -85,7 +94,7 @@ export type Outcome =
   | { readonly data?: undefined; readonly context: GatewayContext }
 
 export function compiledExecution(options: ExecutionOptions): Execution {
-  const { graph, budgetMs = BUDGET_MS, onUnusual } = options
+  const { graph, budgetMs = BUDGET_MS, isLifting = true, onUnusual } = options
   const { counts = { ready: 0, made: 0, uncompiled: 0 } } = options
   const { schema: supergraph } = graph.supergraph
   const isInterface = (name: string) => supergraph.type(name)?.kind === 'InterfaceType'
@@ -96,6 +105,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
   const ahead = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
+  const lifting = isLifting ? openLifting(graph.schema) : undefined
 
   async function execute(
     { plan, shape, defaults }: Prepared,
@@ -145,10 +155,23 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     return apollos.execute(requestContext)
   }
 
+  /** The request as it is planned: with variables in place of values. */
+  function planned(requestContext: Asked): Asked {
+    const { source, request } = requestContext
+    const lifted = lifting?.of(source)
+    const document = lifted && lifting?.documentOf(lifted)
+    if (!document) return requestContext
+    const variables = { ...request.variables, ...lifted.values }
+    const asked = { ...request, variables }
+    const { template } = lifted
+    return { ...requestContext, document, source: template, queryHash: template, request: asked }
+  }
+
   const executeAny: Executor = async (requestContext) => {
-    const { document, source, request } = requestContext
-    const context = requestContext.context as Context
-    if (context[ANSWERED]) return executeUnusual(requestContext)
+    const asked = planned(requestContext)
+    const { document, source, request } = asked
+    const context = asked.context as Context
+    if (context[ANSWERED]) return executeUnusual(asked)
     // Over HTTP, what is not named is null.
     const operationName = request.operationName ?? undefined
     const name = nameOf(source, operationName)
@@ -163,24 +186,31 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     if (!found || !areGood(found, variables)) return executeUnusual(requestContext)
     const outcome = await execute(found, variables, context)
     if (outcome.data) return { data: outcome.data }
-    return executeUnusual({ ...requestContext, context: outcome.context as any })
+    return executeUnusual({ ...asked, context: outcome.context as any })
   }
 
   return {
     execute,
-    known: (query, operationName) => prepared.get(nameOf(query, operationName)) || undefined,
+    known(query, operationName) {
+      const lifted = lifting?.of(query)
+      const found = prepared.get(nameOf(lifted?.template ?? query, operationName))
+      return found ? { prepared: found, literals: lifted?.values } : undefined
+    },
     planOf: (document, operationName) => planOf(graph, document, operationName),
     prepareAhead(query) {
-      const document = parse(query, { noLocation: true })
-      if (validate(graph.schema, document).length > 0) return
+      if (validate(graph.schema, parse(query)).length > 0) return
+      const lifted = lifting?.of(query)
+      const template = lifted && lifting?.documentOf(lifted)
+      const document = template ?? parse(query, { noLocation: true })
+      const text = template ? lifted.template : query
       const operations = document.definitions.filter(
         (node) => node.kind === Kind.OPERATION_DEFINITION,
       )
       for (const { name } of operations) {
         const found = prepare(graph, document, name?.value, sourceOf)
-        ahead.set(nameOf(query, name?.value), found)
+        ahead.set(nameOf(text, name?.value), found)
         // Clients name the only operation of a document or not.
-        if (operations.length === 1) ahead.set(nameOf(query), found)
+        if (operations.length === 1) ahead.set(nameOf(text), found)
       }
     },
     loadRest: apollos.load,
@@ -197,6 +227,8 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     },
   }
 }
+
+type Asked = Parameters<Executor>[0]
 
 const nameOf = (query: string, operationName = ''): string =>
   operationName === '' ? query : `${operationName}\n${query}`

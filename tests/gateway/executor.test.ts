@@ -208,6 +208,22 @@ test.each<[string, Asked]>([
       variables: { g: null },
     },
   ],
+  [
+    'values of arguments, the same and others',
+    { query: '{ a: book(id: "1") { id } b: book(id: 2) { id } c: books(first: 1) { id } }' },
+  ],
+  ['one value twice under one name', { query: '{ book(id: "1") { id } book(id: "1") { title } }' }],
+  [
+    'a value within a fragment',
+    { query: '{ ...A } fragment A on Query { books(first: 1) { id } }' },
+  ],
+  [
+    'values beside variables',
+    {
+      query: 'query ($id: ID!) { a: book(id: $id) { id } b: book(id: "1") { title } }',
+      variables: { id: '2', _literalS0: '2' },
+    },
+  ],
   ['lists and nulls', { query: '{ books { id pages genre tags } book(id: "none") { id } }' }],
   [
     'one of several operations',

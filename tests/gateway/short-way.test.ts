@@ -101,3 +101,37 @@ test('a query is measured with its variables each time', async () => {
   expect(cheap).toHaveProperty('data')
   expect(costly).toBeUndefined()
 })
+
+const ASKED_AS_ALICE = { caller: people.alice, publicUrl: '', requestId: '', headers: {} }
+
+test('queries that differ in the values written into them share a plan', async () => {
+  const { gateway } = await openGraphForTest([hsm])
+  const page = (first: number) => ({
+    query: `{ cloudAccounts(first: ${first}) { nodes { kind } pageInfo { hasNextPage } } }`,
+  })
+  const whole = await gateway.answer(page(100), ASKED_AS_ALICE)
+
+  const outcome = await gateway.shortly(page(1), ASKED_AS_ALICE)
+  const again = await gateway.shortly(page(100), ASKED_AS_ALICE)
+
+  expect(outcome?.data?.cloudAccounts).toMatchObject({ pageInfo: { hasNextPage: true } })
+  expect((outcome!.data as any).cloudAccounts.nodes).toHaveLength(1)
+  expect(again).toEqual({ data: whole.data })
+})
+
+test.each<[string, string, string]>([
+  ['a value of another kind', 'cloudAccounts(first: 2)', 'cloudAccounts(first: 2.0)'],
+  ['a value that is too large', 'cloudAccounts(first: 2)', 'cloudAccounts(first: 3000000000)'],
+  ['a text for a number', 'cloudAccounts(first: 2)', 'cloudAccounts(first: "2")'],
+  ['a page that costs too much', 'cloudAccounts(first: 2)', 'cloudAccounts(first: 90000)'],
+])('%s goes the long way, and is refused as if nothing had come before', async (_, good, bad) => {
+  const { gateway } = await openGraphForTest([hsm])
+  const asked = (field: string) => ({ query: `{ ${field} { nodes { id } } }` })
+  const before = await gateway.answer(asked(bad), ASKED_AS_ALICE)
+  await gateway.answer(asked(good), ASKED_AS_ALICE)
+
+  expect(await gateway.shortly(asked(good), ASKED_AS_ALICE)).toHaveProperty('data')
+  expect(await gateway.shortly(asked(bad), ASKED_AS_ALICE)).toBeUndefined()
+  expect(await gateway.answer(asked(bad), ASKED_AS_ALICE)).toEqual(before)
+  expect(before.errors).toHaveLength(1)
+})
