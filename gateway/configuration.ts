@@ -29,6 +29,8 @@ export interface Configuration {
   readonly tracesUrl: string | undefined
   /** What one request to the graph may ask. */
   readonly limits: Readonly<Record<'queryCostMax' | 'queryMsMax' | 'batchMax', number>>
+  /** For how many seconds the gateway keeps entities, by type. */
+  readonly entitySeconds: ReadonlyMap<string, number>
   /** Where the operations are listed that clients may send. */
   readonly safelist: string | undefined
   readonly isSafelistEnforced: boolean
@@ -66,6 +68,10 @@ const environment = z.object({
   POLYGRAPH_QUERY_COST_MAX: wholeBetween(1, 1_000_000).default(10_000),
   POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(60_000),
   POLYGRAPH_BATCH_MAX: wholeBetween(0, 100).default(10),
+  POLYGRAPH_ENTITY_CACHE: z
+    .string()
+    .regex(/^(\w+=[1-9]\d{0,4}(,\s*(?=\w)|$))+$/, 'must be like Podcast=60,Episode=30, in seconds')
+    .optional(),
   POLYGRAPH_SAFELIST: z.string().optional(),
   POLYGRAPH_SAFELIST_MODE: z.enum(['enforce', 'log'], 'must be enforce or log').default('enforce'),
 })
@@ -129,6 +135,12 @@ export function readConfiguration(
       queryMsMax: set.POLYGRAPH_QUERY_MS_MAX,
       batchMax: set.POLYGRAPH_BATCH_MAX,
     },
+    entitySeconds: new Map(
+      words(set.POLYGRAPH_ENTITY_CACHE ?? '').map((one) => {
+        const [type, seconds] = one.split('=') as [string, string]
+        return [type, Number(seconds)]
+      }),
+    ),
     safelist: set.POLYGRAPH_SAFELIST,
     isSafelistEnforced: set.POLYGRAPH_SAFELIST_MODE === 'enforce',
   }

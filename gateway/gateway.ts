@@ -7,12 +7,14 @@ import {
 } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { ApolloArmor } from '@escape.tech/graphql-armor'
-import type { GraphQLFormattedError } from 'graphql'
+import { isObjectType, type GraphQLFormattedError } from 'graphql'
 import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
+import { BadConfiguration } from './configuration.ts'
 import { COST_MAX, costLimit } from './cost.ts'
 import { weightsOf, type Weights } from './cost-measured.ts'
 import type { Executor } from './executor/apollos.ts'
+import { openEntityCache } from './entity-cache.ts'
 import { examples } from './examples.ts'
 import { areGood, compiledExecution, type Outcome } from './executor/executor.ts'
 import { loadGraph, type Graph } from './executor/graph.ts'
@@ -38,6 +40,8 @@ interface GatewayOptions {
   readonly limits?: Limits
   /** The operations that clients may send. Without it they may send any. */
   readonly safelist?: Safelist | undefined
+  /** For how many seconds entities are kept, by type. */
+  readonly entitySeconds?: ReadonlyMap<string, number>
 }
 
 export interface Limits {
@@ -74,11 +78,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   )
   const { safelist, limits: { queryCostMax = COST_MAX, queryMsMax, batchMax = 1 } = {} } = options
   const figures = graphFigures()
+  const keeping = keeperOf(graph, options.entitySeconds)
   let weights: Weights | undefined
   const costs = costLimit(() => (weights ??= weightsOf(graph.supergraphSchema)), queryCostMax)
   const execution = compiledExecution({
     graph,
-    sourceOf: (name) => watched(name, options.sourceOf(name), figures),
+    sourceOf: (name) => keeping(name, watched(name, options.sourceOf(name), figures)),
     budgetMs: queryMsMax,
     // What may be asked is listed word for word.
     isLifting: !safelist,
@@ -142,6 +147,17 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       return body.singleResult as GraphAnswer
     },
   }
+}
+
+/** Keeps entities where an operator says so. */
+function keeperOf({ schema }: Graph, seconds: GatewayOptions['entitySeconds'] = new Map()) {
+  const unknown = [...seconds.keys()].filter((name) => !isObjectType(schema.getType(name)))
+  if (unknown.length > 0) {
+    throw new BadConfiguration(`  - POLYGRAPH_ENTITY_CACHE: there is no type ${unknown.join(', ')}`)
+  }
+  return seconds.size > 0
+    ? openEntityCache(seconds).keeping
+    : (_name: string, source: Source) => source
 }
 
 /** The operations that are listed, and those that people find in GraphiQL. */

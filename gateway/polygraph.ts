@@ -138,6 +138,7 @@ export async function openPolygraph(
         isIntrospectable: configuration.isIntrospectable,
         sourceOf: (name) => sourceOf(name, opened, notes, configuration),
         limits: configuration.limits,
+        entitySeconds: configuration.entitySeconds,
         safelist: await safelistOf(configuration, log),
       })
   if (gateway) telemetry.add(gateway.figures.text)

@@ -12,6 +12,7 @@ test('without any setting it is a demo for one machine', () => {
     isProduction: false,
     dataFolder: './data',
     databaseUrl: undefined,
+    entitySeconds: new Map(),
     isDemo: true,
     isIntrospectable: true,
     secretKey: undefined,
