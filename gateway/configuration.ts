@@ -29,6 +29,8 @@ export interface Configuration {
   readonly tracesUrl: string | undefined
   /** What one request to the graph may ask. */
   readonly limits: Readonly<Record<'queryCostMax' | 'queryMsMax' | 'batchMax', number>>
+  /** How many live queries may be open. */
+  readonly live: Readonly<Record<'streamsMax' | 'callerStreamsMax', number>>
   /** Where the operations are listed that clients may send. */
   readonly safelist: string | undefined
   readonly isSafelistEnforced: boolean
@@ -66,6 +68,8 @@ const environment = z.object({
   POLYGRAPH_QUERY_COST_MAX: wholeBetween(1, 1_000_000).default(10_000),
   POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(60_000),
   POLYGRAPH_BATCH_MAX: wholeBetween(0, 100).default(10),
+  POLYGRAPH_LIVE_MAX: wholeBetween(0, 100_000).default(1_000),
+  POLYGRAPH_LIVE_CALLER_MAX: wholeBetween(1, 100_000).default(20),
   POLYGRAPH_SAFELIST: z.string().optional(),
   POLYGRAPH_SAFELIST_MODE: z.enum(['enforce', 'log'], 'must be enforce or log').default('enforce'),
 })
@@ -128,6 +132,10 @@ export function readConfiguration(
       queryCostMax: set.POLYGRAPH_QUERY_COST_MAX,
       queryMsMax: set.POLYGRAPH_QUERY_MS_MAX,
       batchMax: set.POLYGRAPH_BATCH_MAX,
+    },
+    live: {
+      streamsMax: set.POLYGRAPH_LIVE_MAX,
+      callerStreamsMax: set.POLYGRAPH_LIVE_CALLER_MAX,
     },
     safelist: set.POLYGRAPH_SAFELIST,
     isSafelistEnforced: set.POLYGRAPH_SAFELIST_MODE === 'enforce',
