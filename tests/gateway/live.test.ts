@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import type { Answer, Variables } from '../../gateway/executor/source.ts'
 import { newReads } from '../../gateway/live-reads.ts'
-import { MANY, PLAIN, VERSION } from '../hsm/modules.ts'
+import { MANY, PLAIN, READY_MS, VERSION } from '../hsm/modules.ts'
 import { OTHER_SUBSCRIPTION, SUBSCRIPTION, tokenOf } from '../people.ts'
 import { openEvents, openLiveDoor, openLiveGraph } from './live-streams.ts'
 
@@ -41,6 +41,25 @@ test('the answer is sent at once, and again when REST or the graph has changed i
     { id: '2', event: 'next', data: modules({ name: 'first', tags: null }) },
     { id: '3', event: 'next', data: modules({ name: 'first', tags: { team: 'keys' } }) },
   ])
+})
+
+test('what a service changes by itself is sent too', async () => {
+  const { live, rest, advance } = await openLiveGraph()
+  await rest(`PUT ${one('first')}`, PLAIN)
+  const events = await live(`query State { dedicatedHsm(subscriptionId: "${SUBSCRIPTION}",
+    resourceGroupName: "Vaults", name: "first") { properties { provisioningState } } }`)
+  const first = await events.next()
+
+  await advance(READY_MS)
+
+  const state = (provisioningState: string) => ({
+    data: { dedicatedHsm: { properties: { provisioningState } } },
+  })
+  expect(first?.data).toEqual(state('Provisioning'))
+  let last = await events.next()
+  while (last?.data.data.dedicatedHsm.properties.provisioningState !== 'Succeeded')
+    last = await events.next()
+  expect(last.data).toEqual(state('Succeeded'))
 })
 
 test('what others change and the caller cannot see sends nothing', async () => {
