@@ -136,7 +136,10 @@ test('a live query hears of what the process of a service was told', async () =>
   const second = await events.next()
   events.close()
 
-  expect(first?.data).toEqual({ data: { dedicatedHsm: null } })
+  expect(first?.data).toMatchObject({
+    data: { dedicatedHsm: null },
+    errors: [{ extensions: { code: 'ResourceNotFound' } }],
+  })
   expect(second?.data).toEqual({ data: { dedicatedHsm: { name: 'live-1' } } })
 })
 
