@@ -1,4 +1,5 @@
 // One live query: an answer, and another whenever what it read has changed.
+import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Change } from '../resolvers/kernel/news.ts'
@@ -105,8 +106,10 @@ export function openStream(options: StreamOptions): Stream {
   }
 
   function send({ text }: LiveAnswer): void {
-    if (text === last) return
-    last = text
+    // Answers may be long, and streams many.
+    const digest = hash('sha256', text, 'base64')
+    if (digest === last) return
+    last = digest
     number += 1
     write(`id: ${number}\nevent: next\ndata: ${text}\n\n`)
   }
