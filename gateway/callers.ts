@@ -7,6 +7,7 @@ import type { Credentials } from '../subgraphs/server/subgraph.ts'
 import type { Trace } from './traces.ts'
 import type { Fetched } from './watched-source.ts'
 import type { Batch } from './batch.ts'
+import type { Reads } from './live-reads.ts'
 
 /** The audience of tokens that open the graph. */
 export const GRAPH = 'graph'
@@ -24,6 +25,8 @@ export interface GatewayContext {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** What was fetched so far, where the plan is to be shown. */
   readonly fetched?: Fetched[]
+  /** Told what is read, where the query is asked again when that changes. */
+  readonly reads?: Reads
   /** The trace of the request, where traces are wanted. */
   readonly trace?: Trace
   /** The header that continues the trace elsewhere. */

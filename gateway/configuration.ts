@@ -31,6 +31,8 @@ export interface Configuration {
   readonly limits: Readonly<Record<'queryCostMax' | 'queryMsMax' | 'batchMax', number>>
   /** For how many seconds the gateway keeps entities, by type. */
   readonly entitySeconds: ReadonlyMap<string, number>
+  /** How many live queries may be open. */
+  readonly live: Readonly<Record<'streamsMax' | 'callerStreamsMax', number>>
   /** Where the operations are listed that clients may send. */
   readonly safelist: string | undefined
   readonly isSafelistEnforced: boolean
@@ -72,6 +74,8 @@ const environment = z.object({
     .string()
     .regex(/^(\w+=[1-9]\d{0,4}(,\s*(?=\w)|$))+$/, 'must be like Podcast=60,Episode=30, in seconds')
     .optional(),
+  POLYGRAPH_LIVE_MAX: wholeBetween(0, 100_000).default(1_000),
+  POLYGRAPH_LIVE_CALLER_MAX: wholeBetween(1, 100_000).default(20),
   POLYGRAPH_SAFELIST: z.string().optional(),
   POLYGRAPH_SAFELIST_MODE: z.enum(['enforce', 'log'], 'must be enforce or log').default('enforce'),
 })
@@ -141,6 +145,10 @@ export function readConfiguration(
         return [type, Number(seconds)]
       }),
     ),
+    live: {
+      streamsMax: set.POLYGRAPH_LIVE_MAX,
+      callerStreamsMax: set.POLYGRAPH_LIVE_CALLER_MAX,
+    },
     safelist: set.POLYGRAPH_SAFELIST,
     isSafelistEnforced: set.POLYGRAPH_SAFELIST_MODE === 'enforce',
   }

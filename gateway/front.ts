@@ -6,6 +6,7 @@ import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import { graphDoor, type GraphDoor } from './graph-door.ts'
 import { addGraphiqlAssets } from './graphiql.ts'
+import { isLivePath, type LiveDoor } from './live.ts'
 
 /** A long text in a query counts as header, percent signs and all. */
 const HEADER_MAX = 64 * 1024
@@ -14,12 +15,14 @@ export interface FrontOptions<C extends BaseContext> extends GraphDoor<C> {
   readonly services: readonly Opened[]
   /** Where clients are told to look, when not where they came to. */
   readonly publicUrl: string | undefined
+  /** Queries that are asked again when what they read has changed. */
+  readonly live?: LiveDoor | undefined
 }
 
 export interface Front {
   readonly server: Server
   listen(options: { port: number; host: string }): Promise<void>
-  /** Takes no more requests, and returns when those in flight are answered. */
+  /** Takes no more requests, ends streams, and returns when requests in flight are answered. */
   close(): Promise<void>
 }
 
@@ -31,10 +34,12 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
   const alone = options.isAlone ? byName.values().next().value : undefined
   const ownPaths = new Set(['graphiql', 'healthz', 'readyz', 'metrics'])
   const graph = graphDoor(options)
+  const { live } = options
 
   const server = createServer({ maxHeaderSize: HEADER_MAX }, (request, response) => {
     const url = request.url ?? '/'
     const name = firstOf(url)
+    if (live && isLivePath(url)) return live.answer(request, response)
     if (name === 'graphql' && !alone) return graph(request, response)
     const address = options.publicUrl ?? addressOf(request)
     if (alone) request.address = address
@@ -58,6 +63,8 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
       }),
     close: () =>
       new Promise((resolve, reject) => {
+        // Streams would never end by themselves.
+        live?.close()
         server.close((error) => (error ? reject(error) : resolve()))
         server.closeIdleConnections()
       }),

@@ -29,7 +29,7 @@ import { watched } from './watched-source.ts'
 const DEPTH_MAX = 12
 const ALIASES_MAX = 30
 const DIRECTIVES_MAX = 50
-const TOKENS_MAX = 5_000
+export const TOKENS_MAX = 5_000
 
 interface GatewayOptions {
   readonly sourceOf: (subgraph: string) => Source

@@ -40,8 +40,8 @@ export interface GraphDoor<C extends BaseContext> {
   readonly newId: () => string
 }
 
-type Headers = Readonly<Record<string, string>>
-interface Reply {
+export type Headers = Readonly<Record<string, string>>
+export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string | AsyncIterable<string>
@@ -88,7 +88,7 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
 }
 
 /** Undefined for a body that is too large, of which no more is read. */
-function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
+export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
   const parts: Buffer[] = []
   let size = 0
   const take = (part: Buffer) => {
@@ -158,23 +158,28 @@ const ANSWER_HEADERS = {
   'cache-control': 'no-store',
 }
 
-const refusal = (status: number, code: string, message: string, headers: Headers = {}): Reply => ({
+export const refusal = (
+  status: number,
+  code: string,
+  message: string,
+  headers: Headers = {},
+): Reply => ({
   status,
   headers: { ...ANSWER_HEADERS, ...headers },
   text: `${JSON.stringify({ errors: [{ message, extensions: { code } }] })}\n`,
 })
 
 // What is left of a body that is too large is not read, so the connection cannot be used again.
-const TOO_LARGE = refusal(
+export const TOO_LARGE = refusal(
   413,
   'BODY_TOO_LARGE',
   `A request may have at most ${BODY_MAX} bytes. Send less at once.`,
   { connection: 'close' },
 )
-const FAILED = refusal(500, 'INTERNAL_SERVER_ERROR', 'The gateway failed to answer.')
+export const FAILED = refusal(500, 'INTERNAL_SERVER_ERROR', 'The gateway failed to answer.')
 
 const PLAIN_MEMBERS = new Set(['query', 'variables', 'operationName'])
-const isJson = ({ 'content-type': type }: IncomingMessage['headers']) =>
+export const isJson = ({ 'content-type': type }: IncomingMessage['headers']) =>
   type?.startsWith('application/json') === true
 
 /** A query in the body of a request that asks for nothing else, such as another media type. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newsInProcess, type News } from '../resolvers/kernel/news.ts'
 import type { Store } from '../resolvers/kernel/store.ts'
 import { openSqlite } from '../resolvers/kernel/store-sqlite.ts'
 import { kindsOf, migrationsOf } from '../subgraphs/server/open.ts'
@@ -11,8 +12,13 @@ import type { Configuration } from './configuration.ts'
 const KEY_BYTES = 32
 
 /** Each service has a database of its own: a file, or a schema. */
-export async function openStores({ databaseUrl, dataFolder }: Configuration): Promise<{
+export async function openStores(
+  { databaseUrl, dataFolder }: Configuration,
+  onFailure: (error: unknown) => void,
+): Promise<{
   open(subgraph: Subgraph): Promise<Store>
+  /** What their services announce: in this process, or in all that share the database. */
+  readonly news: News
   /** To be called when every store is closed. */
   close(): Promise<void>
 }> {
@@ -20,8 +26,11 @@ export async function openStores({ databaseUrl, dataFolder }: Configuration): Pr
     // The driver is loaded by those alone who use it.
     const { openPool } = await import('../resolvers/kernel/postgres-pool.ts')
     const { openPostgres } = await import('../resolvers/kernel/store-postgres.ts')
+    const { newsOverPostgres } = await import('../resolvers/kernel/news-postgres.ts')
     const pool = openPool(databaseUrl)
+    const news = newsOverPostgres({ pool, onFailure })
     return {
+      news,
       open: (subgraph) =>
         openPostgres({
           pool,
@@ -29,11 +38,15 @@ export async function openStores({ databaseUrl, dataFolder }: Configuration): Pr
           kinds: kindsOf(subgraph),
           migrations: migrationsOf(subgraph),
         }),
-      close: () => pool.end(),
+      async close() {
+        await news.close()
+        await pool.end()
+      },
     }
   }
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   return {
+    news: newsInProcess(),
     open: (subgraph) =>
       openSqlite({
         file: join(dataFolder, `${subgraph.name}.db`),

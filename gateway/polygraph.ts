@@ -24,6 +24,7 @@ import type { GraphRequest } from './graph-door.ts'
 import type { Gateway } from './gateway.ts'
 import { masterKey, openStores } from './ground.ts'
 import { inProcess } from './in-process.ts'
+import { openLive } from './live.ts'
 import type { Logging } from './logging.ts'
 import { openOutbound } from './outbound.ts'
 import { askOverHttp, overHttp } from './over-http.ts'
@@ -55,8 +56,10 @@ export async function openPolygraph(
   only?: string,
 ): Promise<Polygraph> {
   const key = await masterKey(configuration)
-  const stores = await openStores(configuration)
   const telemetry = openTelemetry(log, write)
+  const stores = await openStores(configuration, (error) =>
+    telemetry.mistake(error, { service: 'gateway', at: 'news' }),
+  )
   const traces = await openTracesIfWanted(configuration, log, only)
   const clock = virtualClock()
   const notes = openNotes(keyFor('notes', key), wallClock)
@@ -80,6 +83,7 @@ export async function openPolygraph(
     graph: graphPort(),
     cursorKey: keyFor('cursors', key),
     secrets: openSecrets(keyFor('secrets', key)),
+    ...(configuration.live.streamsMax > 0 && { news: stores.news }),
     // Time can be moved where one process keeps it for all services.
     ...(Object.keys(subgraphUrls).length === 0 && { advance }),
   }
@@ -145,19 +149,28 @@ export async function openPolygraph(
   const apollo: ApolloServer<any> =
     gateway?.server ??
     (await apolloDoor(served[0]!, { introspection: configuration.isIntrospectable }))
+  const proveAtGateway = (request: GraphRequest) =>
+    gatewayContext(configuration, ground, notes, request)
+  const newId = requestIds()
   const front = await openFront<any>({
     services: served,
     isAlone,
     apollo,
     shortly: gateway?.shortly,
-    contextOf: isAlone
-      ? (request) => aloneContext(served[0]!, notes, request)
-      : (request) => gatewayContext(configuration, ground, notes, request),
+    contextOf: isAlone ? (request) => aloneContext(served[0]!, notes, request) : proveAtGateway,
     telemetry,
     traces,
     publicUrl: configuration.hasPublicUrl ? configuration.publicUrl : undefined,
     hasPage: configuration.isIntrospectable,
-    newId: requestIds(),
+    newId,
+    live: await openLive({
+      configuration,
+      gateway,
+      contextOf: proveAtGateway,
+      news: stores.news,
+      telemetry,
+      newId,
+    }),
   })
 
   return {

@@ -1,4 +1,5 @@
-// A subgraph whose fetches are counted, and told to who asked for the plan or follows a trace.
+// A subgraph whose fetches are counted, and told to who asked for the plan, follows a trace or waits
+// for changes.
 import type { GatewayContext } from './callers.ts'
 import type { Answer, Source, Variables } from './executor/source.ts'
 import { countFetch, outcomeOf, type FetchOutcome, type GraphFigures } from './graph-figures.ts'
@@ -36,10 +37,12 @@ export function watched(
           span?.end(outcome)
         }
         const take = (answer: Answer) => {
+          context.reads?.add(service, variables, answer)
           done(outcomeOf(answer))
           return answer
         }
         const fail = (failure: unknown) => {
+          context.reads?.add(service, variables, undefined)
           done('failed')
           throw failure
         }

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest'
 import { stillClock, type VirtualClock } from '../resolvers/kernel/clock.ts'
 import { NOBODY, type Caller, type Context } from '../resolvers/kernel/context.ts'
 import { noGraph, type GraphPort } from '../resolvers/kernel/graph.ts'
+import type { News } from '../resolvers/kernel/news.ts'
 import { closedOutbound, type Outbound } from '../resolvers/kernel/outbound.ts'
 import { openSecrets } from '../resolvers/kernel/secrets.ts'
 import { openSqlite } from '../resolvers/kernel/store-sqlite.ts'
@@ -43,6 +44,7 @@ export interface OpenOptions {
   /** A clock that several services share, and how it is moved for all of them. */
   readonly clock?: VirtualClock
   readonly advance?: Context['advance']
+  readonly news?: News
 }
 
 export interface SendOptions {
@@ -70,6 +72,7 @@ export async function openForTest(subgraph: Subgraph, options: OpenOptions = {})
     cursorKey: Buffer.alloc(32, 7),
     secrets: openSecrets(Buffer.alloc(32, 9)),
     advance,
+    ...(options.news && { news: options.news }),
   })
   let apollo: ReturnType<typeof apolloDoor> | undefined
   const checkAnswer = checkerOf(subgraph)

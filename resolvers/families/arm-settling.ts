@@ -44,11 +44,27 @@ export async function settle<R extends ArmResource>(
     const next = place<R>(before, before, to[0])
     const after = (await of.enter?.(next, tx, ctx)) ?? next
     await tx.save(of.kind, after)
+    await announce(of, after.properties.provisioningState!.toLowerCase(), after, { tx, ctx })
     const change = of.polling && isSettled(after) && (await runningOperation(tx, key))
     if (change) await endOperation(tx, ctx, change, outcomeOf(after))
     // What turned out otherwise stays as it turned out.
     const isOnItsWay = after.properties.provisioningState === to[0]
     if (isOnItsWay) await settleLater(of, after, to, { tx, ctx })
+  })
+}
+
+/** Says what happened to a resource: that it was created, changed or deleted, or its new state. */
+export async function announce<R extends ArmResource>(
+  { announces }: ArmDefinition<R>,
+  happened: string,
+  { id, name, type }: R,
+  { tx, ctx }: At,
+): Promise<void> {
+  if (!announces) return
+  await ctx.events.announce(tx, {
+    type: `${announces}.${happened}`,
+    subject: id,
+    body: { id, name, type },
   })
 }
 

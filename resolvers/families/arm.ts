@@ -35,6 +35,7 @@ import {
   type Input,
 } from './arm-paths.ts'
 import {
+  announce,
   isSettled,
   place,
   settle,
@@ -82,7 +83,7 @@ export interface ArmDefinition<R extends ArmResource> extends Listed<R> {
   readonly patchAccepted?: 201 | 202
   /** Throws where a resource must stay, such as one that others stand on. */
   readonly checkRemoval?: (resource: R, tx: Records) => Promise<void>
-  /** What is announced, such as `hsm.module`: it was created, changed or deleted. */
+  /** What is announced, such as `hsm.module`: it was created, changed or deleted, or its state. */
   readonly announces?: string
   /** The service's own rules: throws what it refuses, and returns what is to be kept. */
   accept(sent: any, at: Acceptance<R>): Accepted<R> | Promise<Accepted<R>>
@@ -254,20 +255,6 @@ function statesOf<R extends ArmResource>(of: Of<R>, before: R, after: Accepted<R
   return of.isChangedAtOnce?.(before, after) ? undefined : of.states?.updating
 }
 
-async function announce<R extends ArmResource>(
-  { announces }: Of<R>,
-  happened: 'created' | 'changed' | 'deleted',
-  { id, name, type }: R,
-  { tx, ctx }: At,
-): Promise<void> {
-  if (!announces) return
-  await ctx.events.announce(tx, {
-    type: `${announces}.${happened}`,
-    subject: id,
-    body: { id, name, type },
-  })
-}
-
 function checkChange(before: ArmResource, sent: Partial<ArmResource>): void {
   if (isLeaving(before)) {
     throw AnotherOperationInProgress(
@@ -300,6 +287,7 @@ async function beginRemoval<R extends ArmResource>(
   { tx, ctx }: At,
 ) {
   await tx.save(of.kind, place<R>(before, before, 'Deleting'))
+  await announce(of, 'deleting', before, { tx, ctx })
   await ctx.work.later(tx, STATE_MS, removeStep(of), { target: armKey(before) })
   return beginPolled(before, asked, { tx, ctx })
 }

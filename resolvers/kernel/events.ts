@@ -72,9 +72,13 @@ interface EventsOptions {
   readonly newId: () => string
   readonly work: Work
   readonly listeners: Readonly<Record<string, Listener>>
+  /** Told of what was announced, before it is committed. */
+  readonly onAnnounced?: ((tx: Records, announced: readonly Announcement[]) => void) | undefined
 }
 
-export function openEvents({ clock, newId, work, listeners }: EventsOptions): Events {
+export function openEvents(options: EventsOptions): Events {
+  const { clock, newId, work, listeners, onAnnounced } = options
+
   async function announceAll(tx: Records, announcements: readonly Announcement[]): Promise<void> {
     const time = clock.now().toISOString()
     const events = announcements.map((announcement): Event => ({
@@ -100,6 +104,7 @@ export function openEvents({ clock, newId, work, listeners }: EventsOptions): Ev
     for (const event of events) {
       if (listeners[event.type]) await work.later(tx, 0, stepOf(event.type), event)
     }
+    onAnnounced?.(tx, announcements)
   }
 
   return { announceAll, announce: (tx, announcement) => announceAll(tx, [announcement]) }

@@ -12,6 +12,7 @@ import {
 } from '../../resolvers/kernel/events.ts'
 import { graphFor, type GraphPort } from '../../resolvers/kernel/graph.ts'
 import { idMaker } from '../../resolvers/kernel/ids.ts'
+import { tellingCommits, type News } from '../../resolvers/kernel/news.ts'
 import type { Outbound } from '../../resolvers/kernel/outbound.ts'
 import { cursors } from '../../resolvers/kernel/paging.ts'
 import type { Secrets } from '../../resolvers/kernel/secrets.ts'
@@ -39,6 +40,8 @@ export interface Ground {
   readonly cursorKey: Uint8Array
   readonly secrets: Secrets
   readonly advance?: Context['advance']
+  /** Where it tells what it announced, if anyone may follow. */
+  readonly news?: News
 }
 
 export interface Opened {
@@ -76,9 +79,12 @@ export const migrationsOf = ({ name, migrations = [] }: Subgraph): MigrationSet[
   { set: name, list: migrations },
 ]
 
-export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> {
-  const { store, clock, wallClock, telemetry, cursorKey } = ground
+export async function open(subgraph: Subgraph, given: Ground): Promise<Opened> {
   const { name, resources } = subgraph
+  const { news } = given
+  const telling = news && tellingCommits(given.store, (announced) => news.tell(name, announced))
+  const ground = telling ? { ...given, store: telling.store } : given
+  const { store, clock, wallClock, telemetry, cursorKey } = ground
   const newId = idMaker(clock)
   const listeners = Object.assign({}, ...resources.map(({ listeners }) => listeners))
   const steps = Object.assign(listenerSteps(listeners), ...resources.map(({ steps }) => steps))
@@ -98,7 +104,7 @@ export async function open(subgraph: Subgraph, ground: Ground): Promise<Opened> 
     wallClock,
     work,
     newId,
-    events: openEvents({ clock, newId, work, listeners }),
+    events: openEvents({ clock, newId, work, listeners, onAnnounced: telling?.announced }),
     cursors: cursors(cursorKey),
     outbound: ground.outbound,
     secrets: ground.secrets,

@@ -325,8 +325,12 @@ test('what happens to a connection is announced', async () => {
 
   expect(events.map(({ type }) => type)).toEqual([
     'config-store.store.created',
+    'config-store.store.succeeded',
     'config-store.private-endpoint-connection.created',
+    'config-store.private-endpoint-connection.succeeded',
     'config-store.private-endpoint-connection.changed',
+    'config-store.private-endpoint-connection.succeeded',
+    'config-store.private-endpoint-connection.deleting',
     'config-store.private-endpoint-connection.deleted',
   ])
 })

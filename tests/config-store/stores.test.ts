@@ -610,8 +610,10 @@ test('what happens to a store is announced', async () => {
 
   expect(events.map(({ type, subject }) => [type, subject])).toEqual([
     ['config-store.store.created', idOf('shop-1')],
+    ['config-store.store.succeeded', idOf('shop-1')],
     ['config-store.store.changed', idOf('shop-1')],
     ['config-store.key-value.created', idOf('shop-1')],
+    ['config-store.store.deleting', idOf('shop-1')],
     ['config-store.store.deleted', idOf('shop-1')],
   ])
 })

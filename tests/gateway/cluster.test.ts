@@ -18,6 +18,7 @@ import { keyFor } from '../../resolvers/kernel/secrets.ts'
 import { NOTE_HEADER, openNotes } from '../../subgraphs/server/auth/gateway.ts'
 import { serviceCaller } from '../../subgraphs/server/open.ts'
 import { postgresUrl } from '../postgres.ts'
+import { openEvents } from './live-streams.ts'
 
 const START_MS_MAX = 90_000
 const COME_BACK_MS_MAX = 30_000
@@ -102,6 +103,44 @@ test('what one process of a service was told by REST, the graph and its other pr
   expect(seenByGraph).toEqual({
     data: { dedicatedHsm: { name: 'vault-1', tags: { team: 'blue' } } },
   })
+})
+
+test('a live query hears of what the process of a service was told', async () => {
+  const events = await openEvents(`${cluster.gateway.url}/graphql/live`, {
+    method: 'POST',
+    headers: {
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${credentials.graph!.token}`,
+    },
+    body: JSON.stringify({
+      query: `query Live { dedicatedHsm(subscriptionId: "${credentials.hsm!.subscriptionId}",
+        resourceGroupName: "lab", name: "live-1") { name } }`,
+    }),
+  })
+  const first = await events.next()
+
+  const path = `/subscriptions/${credentials.hsm!.subscriptionId}/resourceGroups/lab/providers/Vendor.HardwareSecurityModules/dedicatedHSMs/live-1?${VERSION}`
+  await fetch(processesOf('hsm')[1]!.url + path, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${credentials.hsm!.token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      location: 'westus',
+      sku: { name: 'Vendor Network HSM A790' },
+      properties: {},
+    }),
+  })
+  const second = await events.next()
+  events.close()
+
+  expect(first?.data).toMatchObject({
+    data: { dedicatedHsm: null },
+    errors: [{ extensions: { code: 'ResourceNotFound' } }],
+  })
+  expect(second?.data).toEqual({ data: { dedicatedHsm: { name: 'live-1' } } })
 })
 
 test('the GraphQL door of a service refuses a note that is forged, expired, for another or missing', async () => {

@@ -24,6 +24,7 @@ test('without any setting it is a demo for one machine', () => {
     subgraphUrls: {},
     gatewayUrls: [],
     limits: { queryCostMax: 10_000, queryMsMax: 60_000, batchMax: 10 },
+    live: { streamsMax: 1_000, callerStreamsMax: 20 },
     safelist: undefined,
     isSafelistEnforced: true,
   })

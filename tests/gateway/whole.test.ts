@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { examples } from '../../gateway/examples.ts'
 import { openCollector } from './collector.ts'
+import { openEvents } from './live-streams.ts'
 import { openWhole, type Whole } from './whole.ts'
 
 let whole: Whole
@@ -109,6 +110,23 @@ test('one query crosses identity, banking, media and cloud', async () => {
     expect(errors).toBeUndefined()
     expect(data).toEqual(expected)
   }
+})
+
+test('a live query is answered again after a change, and keeps nobody from stopping', async () => {
+  // Nobody closes it.
+  const events = await live(whole, 'query Mine { me { playlists(first: 5) { nodes { name } } } }')
+  await events.next()
+
+  const { data } = await whole.graphql('mutation { createPlaylist(name: "Live") { id } }')
+  const made = await events.next()
+  await whole.graphql('mutation ($id: String!) { deletePlaylist(id: $id) }', data.createPlaylist)
+  const removed = await events.next()
+
+  const playlists = (...names: string[]) => ({
+    data: { me: { playlists: { nodes: names.map((name) => ({ name })) } } },
+  })
+  expect(made?.data).toEqual(playlists('Live', 'On the way home'))
+  expect(removed?.data).toEqual(playlists('On the way home'))
 })
 
 test('nobody is told nothing, and a wrong token is refused', async () => {
@@ -487,6 +505,11 @@ test('an operator lists what may be asked, and services ask the graph all the sa
   expect((await strict.graphql('{ me { id } }')).errors).toMatchObject([
     { extensions: { code: 'OPERATION_NOT_ALLOWED' } },
   ])
+  const asked = await live(strict, 'query Me { me { id } }')
+  expect([asked.status, (await asked.json()).errors[0].extensions.code]).toEqual([
+    400,
+    'OPERATION_NOT_ALLOWED',
+  ])
   expect((await batch([{ query: listed }], strict)).body.errors).toMatchObject([
     { message: 'Operation batching disabled.' },
   ])
@@ -507,6 +530,7 @@ test('a service alone has its REST at the root and its graph beside it', async (
   expect(graph.status).toBe(401)
   expect((await fetch(`${alone.url}/openapi.json`)).status).toBe(200)
   expect((await fetch(`${alone.url}/healthz`)).status).toBe(200)
+  expect((await live(alone, 'query Dots { me { id } }')).status).toBe(501)
 })
 
 test('a service that comes later gets its demo at the next start, and the others keep theirs', async () => {
@@ -522,3 +546,14 @@ test('a service that comes later gets its demo at the next start, and the others
   expect(all.credentials).toMatchObject(alone.credentials)
   expect(all.credentials.voice!.accessKeyId).toMatch(/^AKIA/)
 })
+
+const live = ({ url, credentials }: Whole, query: string) =>
+  openEvents(`${url}/graphql/live`, {
+    method: 'POST',
+    headers: {
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${credentials.graph!.token}`,
+    },
+    body: JSON.stringify({ query }),
+  })

@@ -590,6 +590,7 @@ test('every change of a collection and of a job is announced', async () => {
     ['scheduler.job.completed', 'once'],
     ['scheduler.job.deleted', 'once'],
     ['scheduler.jobCollection.changed', 'main'],
+    ['scheduler.jobCollection.deleting', 'main'],
     ['scheduler.job.deleted', 'daily'],
     ['scheduler.jobCollection.deleted', 'main'],
   ])

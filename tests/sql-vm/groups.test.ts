@@ -340,13 +340,21 @@ test('what is created, changed and deleted is announced', async () => {
   const events = await readEvents(service.store, { after: 0, limit: 20 })
   expect(events.map(({ type, subject }) => `${type} ${subject.split('/').at(-1)}`)).toEqual([
     'sql-vm.group.created cluster',
+    'sql-vm.group.succeeded cluster',
     'sql-vm.machine.created sql-1',
     'sql-vm.machine.created sql-2',
+    'sql-vm.machine.succeeded sql-1',
+    'sql-vm.machine.succeeded sql-2',
     'sql-vm.listener.created front',
+    'sql-vm.listener.succeeded front',
     'sql-vm.machine.changed sql-1',
+    'sql-vm.listener.deleting front',
+    'sql-vm.machine.deleting sql-1',
+    'sql-vm.machine.deleting sql-2',
     'sql-vm.listener.deleted front',
     'sql-vm.machine.deleted sql-1',
     'sql-vm.machine.deleted sql-2',
+    'sql-vm.group.deleting cluster',
     'sql-vm.group.deleted cluster',
   ])
 })
