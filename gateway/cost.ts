@@ -43,9 +43,7 @@ export function costLimit(weights: () => Weights, max: number): Costs {
         let told: Cost | undefined
         return {
           async didResolveOperation({ schema, document, operation, request }) {
-            // Without one, the server says that there is none of that name.
-            if (!operation) return
-            told = costOf({ schema, document, operation }, request.variables ?? {})
+            told = costOf({ schema, document, operation: operation! }, request.variables ?? {})
             const sum = batch ? await batch.add(told.cost) : told.cost
             if (told.fields > FIELDS_MAX) throw tooManyFields(told)
             if (sum > max) throw tooCostly(told, { sum, max })

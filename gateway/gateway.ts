@@ -7,7 +7,7 @@ import {
 } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { ApolloArmor } from '@escape.tech/graphql-armor'
-import { isObjectType, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, isObjectType, type GraphQLFormattedError } from 'graphql'
 import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
 import { BadConfiguration } from './configuration.ts'
@@ -100,10 +100,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     formatError,
     validationRules: [...protection.validationRules],
     plugins: [
+      longWay(figures),
       ...protection.plugins,
       costs.plugin,
       planShown({ planOf: execution.planOf, isIntrospectable: options.isIntrospectable }),
-      { requestDidStart: async () => void (figures.ways.long += 1) },
       ...(safelist ? [safelist.plugin] : []),
       ApolloServerPluginLandingPageDisabled(),
     ] as ApolloServerPlugin<any>[],
@@ -148,6 +148,23 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   }
 }
+
+/** What the server leaves to its gateway to say, and ApolloGateway would say as if it had failed. */
+const longWay = ({ ways }: GraphFigures): ApolloServerPlugin<GatewayContext> => ({
+  async requestDidStart() {
+    ways.long += 1
+    return {
+      async didResolveOperation({ operation, request: { operationName } }) {
+        if (operation) return
+        const message = operationName
+          ? `Unknown operation named "${operationName}".`
+          : 'The query has several operations. Name the one to run: operationName.'
+        const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } }
+        throw new GraphQLError(message, { extensions })
+      },
+    }
+  },
+})
 
 /** Keeps entities where an operator says so. */
 function keeperOf({ schema }: Graph, seconds: GatewayOptions['entitySeconds'] = new Map()) {

@@ -73,8 +73,8 @@ export function openSafelist({ path, isEnforced, log }: SafelistOptions): Safeli
       async requestDidStart({ contextValue }) {
         return {
           async didResolveOperation({ document, operation }) {
-            if (operation && !allows({ document, operation }, contextValue))
-              throw notListed(operation)
+            if (!allows({ document, operation: operation! }, contextValue))
+              throw notListed(operation!)
           },
         }
       },

@@ -64,6 +64,13 @@ test.each<[string, Sent]>([
   expect([second, third]).toEqual([first, first])
 })
 
+test('an operation that is not there is the mistake of who asks', async () => {
+  const { status, body } = await send({ body: { query: PEOPLE, operationName: 'B' } })
+
+  expect(status).toBe(400)
+  expect(JSON.parse(body).errors[0].message).toBe('Unknown operation named "B".')
+})
+
 test('the short way is taken by what came before in the same words, whoever asks', async () => {
   const graph = await openGraphForTest([hsm])
   const { shortly, answer } = graph.gateway
