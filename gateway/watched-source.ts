@@ -1,6 +1,7 @@
 // A subgraph whose fetches are counted, and told to who asked for the plan or follows a trace.
 import type { GatewayContext } from './callers.ts'
 import type { Answer, Source, Variables } from './executor/source.ts'
+import { answerOfFailed } from './failed-fetch.ts'
 import { countFetch, outcomeOf, type FetchOutcome, type GraphFigures } from './graph-figures.ts'
 
 /** A fetch as it is shown beside a plan. */
@@ -41,7 +42,7 @@ export function watched(
         }
         const fail = (failure: unknown) => {
           done('failed')
-          throw failure
+          return answerOfFailed(failure, { query, variables })
         }
         let answer: Answer | Promise<Answer>
         try {
