@@ -315,6 +315,39 @@ export const published = ({ person }: Asking): Question => ({
   }),
 })
 
+const WHOSE = `{
+  contributions(first: 100) {
+    nodes {
+      headline
+      one: user { name email }
+      other: user { name email }
+    }
+  }
+}`
+
+/** Two places that ask identity the same, which go to it as one: who contributed what. */
+export const whose = ({ person }: Asking): Question => {
+  const [, known, open] = marksOf(person)
+  const self = { name: known, email: `${known}@example.org` }
+  return {
+    kind: 'whose',
+    query: WHOSE,
+    variables: {},
+    check: orRefused(person, ({ data, errors }) => {
+      assert.equal(errors, undefined)
+      const { nodes } = data.contributions
+      assert.ok(nodes.length > 0)
+      for (const { headline, one, other } of nodes) {
+        const isOwn = headline === open || headline === known
+        // Administrators know everyone, and others themselves alone.
+        assert.equal(one !== null, isOwn || person.role === 'administrator')
+        if (isOwn) assert.deepEqual(one, self)
+        assert.deepEqual(other, one)
+      }
+    }),
+  }
+}
+
 /** Its marks alone are looked at: tests/gateway/examples.test.ts holds it against whole answers. */
 export const example = ({ person }: Asking, at: number): Question => {
   const { name, query } = examples[at % examples.length]!

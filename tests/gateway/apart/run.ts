@@ -2,6 +2,7 @@
 // reader's to see, and each must hold what is.
 import assert from 'node:assert/strict'
 import type { Whole } from '../whole.ts'
+import { makeLate } from './late.ts'
 import { readerOf } from './marks.ts'
 import { makePeople, type Person, type Things } from './people.ts'
 import {
@@ -14,6 +15,7 @@ import {
   othersWritten,
   own,
   published,
+  whose,
   written,
   wrong,
   type Asking,
@@ -50,6 +52,7 @@ export interface ApartCounts {
 export async function runApart(options: ApartOptions): Promise<ApartCounts> {
   const { whole, seed, goesOn } = options
   const people = await makePeople(whole, options.callers)
+  makeLate(whole)
   const owning = people.filter((one): one is Owner => one.things !== undefined)
   const { read } = readerOf(people)
   const counts: ApartCounts = { requests: 0, answers: {}, ownMarks: 0 }
@@ -176,9 +179,9 @@ type Owner = Person & { readonly things: Things }
 
 type Ask = (asking: Asking, at: number) => Question
 /** What may stand beside anything else in one batch, which together may not cost more than one alone. */
-const CHEAP: readonly Ask[] = [me, own, guarded, aliases, alone, published, wrong]
+const CHEAP: readonly Ask[] = [me, own, guarded, whose, aliases, alone, published, wrong]
 const READING: readonly Ask[] = [...CHEAP, example, example, costly]
-const TOGETHER: readonly Ask[] = [me, own, guarded, aliases]
+const TOGETHER: readonly Ask[] = [me, own, guarded, whose, aliases]
 
 /** A whole number below a bound, the same ones for the same seed. */
 type Chance = (below: number) => number
