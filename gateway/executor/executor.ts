@@ -23,6 +23,7 @@ import { withoutRefused } from '../needs.ts'
 import { isOver, openDeadlines, timeIsUp } from '../time-budget.ts'
 import { apollosExecution, type Executor } from './apollos.ts'
 import type { Graph } from './graph.ts'
+import { openMutations } from './mutations.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { answerAgain } from './replay.ts'
@@ -85,6 +86,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     keepingTypes(withoutRefused(options.sourceOf(name), name, graph), isInterface)
   const apollos = apollosExecution(graph, dataSourceOf)
   const { inTime } = openDeadlines()
+  const { inOrder } = openMutations(graph.supergraphSchema)
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
 
@@ -122,11 +124,13 @@ export function compiledExecution(options: ExecutionOptions): Execution {
         const { query = '', variables = {}, operationName } = request
         if (isOver((context as Context | undefined)?.deadlineMs)) throw timeIsUp(budgetMs)
         const answered = (context as Context | undefined)?.[ANSWERED]
-        const again = answered && answerAgain(answered, name, { query, variables })
-        if (again) return again as any
-        let ask = asks.get(query)
-        if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
-        return ask(variables, context as Context) as any
+        return inOrder(context as Context, query, async () => {
+          const again = answered && answerAgain(answered, name, { query, variables })
+          if (again) return again
+          let ask = asks.get(query)
+          if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
+          return ask(variables, context as Context)
+        }) as any
       },
     }
   }

@@ -23,4 +23,4 @@ test('no answer holds what is not for its reader, whoever asks beside them', asy
 
   expect(counts.requests).toBe(CALLERS * ROUNDS)
   expect(counts.ownMarks).toBeGreaterThan(200)
-})
+}, 60_000)
