@@ -4,15 +4,13 @@ import assert from 'node:assert/strict'
 import type { Whole } from '../whole.ts'
 import { makeLate } from './late.ts'
 import { readerOf } from './marks.ts'
+import { aliases, alone, othersWritten } from './others.ts'
 import { makePeople, type Person, type Things } from './people.ts'
 import {
-  alone,
-  aliases,
   costly,
   example,
   guarded,
   me,
-  othersWritten,
   own,
   published,
   whose,
@@ -28,7 +26,6 @@ const BATCH = 4
 const TOGETHER_EVERY = 3
 /** How many of a hundred questions are in words of their own, so that they have to be planned. */
 const NEW_WORDS_PERCENT = 1
-
 /** Of so many questions about one goes the long way though it came before. */
 const LONG_EVERY = 5
 
@@ -131,7 +128,7 @@ export async function runApart(options: ApartOptions): Promise<ApartCounts> {
         return checkAs('REST', check, text)
       }
       case 2: {
-        // They run together, so that what one of them wrote the others might see or not.
+        // None of them writes: they run together, and the others might see that or not.
         const questions = Array.from({ length: BATCH }, () =>
           CHEAP[chance(CHEAP.length)]!(askingOf(person, chance), chance(1_000)),
         )
