@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<boolean>>>> =
   identity: async () => (await import('./identity.ts')).benchIdentity,
   banking: async () => (await import('./banking.ts')).benchBanking,
   'config-store': async () => (await import('./config-store.ts')).benchConfigStore,
+  isolation: async () => (await import('./isolation.ts')).benchIsolation,
   relevance: async () => (await import('./relevance.ts')).benchRelevance,
 }
 

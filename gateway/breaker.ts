@@ -17,26 +17,35 @@ export interface Breaker {
 
 export function openBreaker(clock: Clock): Breaker {
   let failures = 0
-  let closedUntilMs = 0
+  /** How many since the last success. */
+  let pauses = 0
+  let pausedUntilMs = 0
+  let isFindingOut = false
   return {
     pauseMs() {
-      if (failures < FAILURES_MAX) return 0
+      if (pauses === 0) return 0
       const nowMs = clock.now().getTime()
-      if (nowMs < closedUntilMs) return closedUntilMs - nowMs
+      if (nowMs < pausedUntilMs) return pausedUntilMs - nowMs
       // Whoever comes now finds out; the others go on as if it had failed until that is known.
-      closedUntilMs = nowMs + pauseAfter(failures)
+      isFindingOut = true
+      pausedUntilMs = nowMs + lengthOf(pauses)
       return 0
     },
     succeeded() {
       failures = 0
+      pauses = 0
+      isFindingOut = false
     },
     failed() {
       failures += 1
-      if (failures >= FAILURES_MAX) closedUntilMs = clock.now().getTime() + pauseAfter(failures)
+      // Those that were on their way when the pause began tell nothing new, however many they are.
+      if (failures < FAILURES_MAX || (pauses > 0 && !isFindingOut)) return
+      isFindingOut = false
+      pauses += 1
+      pausedUntilMs = clock.now().getTime() + lengthOf(pauses)
     },
   }
 }
 
 /** Twice as long each time that it failed again. */
-const pauseAfter = (failures: number): number =>
-  Math.min(PAUSE_MS * 2 ** (failures - FAILURES_MAX), PAUSE_MAX_MS)
+const lengthOf = (pauses: number): number => Math.min(PAUSE_MS * 2 ** (pauses - 1), PAUSE_MAX_MS)

@@ -27,6 +27,8 @@ export interface Configuration {
   readonly gatewayUrls: readonly string[]
   /** Where traces are sent. */
   readonly tracesUrl: string | undefined
+  /** How long a subgraph elsewhere may take to answer one fetch. */
+  readonly fetchMs: number
   /** What one request to the graph may ask. */
   readonly limits: Readonly<Record<'queryCostMax' | 'queryMsMax' | 'batchMax', number>>
   /** For how many seconds the gateway keeps entities, by type. */
@@ -67,6 +69,7 @@ const environment = z.object({
   POLYGRAPH_OUTBOUND_HOSTS: z.string().default(''),
   POLYGRAPH_OUTBOUND_PRIVATE: choice.default(false),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  POLYGRAPH_FETCH_MS: wholeBetween(1, 600_000).default(10_000),
   POLYGRAPH_QUERY_COST_MAX: wholeBetween(1, 1_000_000).default(10_000),
   POLYGRAPH_QUERY_MS_MAX: wholeBetween(1, 600_000).default(60_000),
   POLYGRAPH_BATCH_MAX: wholeBetween(0, 100).default(10),
@@ -134,6 +137,7 @@ export function readConfiguration(
     subgraphUrls,
     gatewayUrls,
     tracesUrl: set.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/?$/, '/v1/traces'),
+    fetchMs: set.POLYGRAPH_FETCH_MS,
     limits: {
       queryCostMax: set.POLYGRAPH_QUERY_COST_MAX,
       queryMsMax: set.POLYGRAPH_QUERY_MS_MAX,

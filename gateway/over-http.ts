@@ -1,11 +1,11 @@
 // A subgraph in a process of its own: a fetch goes over HTTP, with the gateway's note.
 import { GraphQLError } from 'graphql'
-import { wallClock } from '../resolvers/kernel/clock.ts'
+import { wallClock, type Clock } from '../resolvers/kernel/clock.ts'
 import { NOTE_HEADER, type Notes } from '../subgraphs/server/auth/gateway.ts'
 import { openBreaker } from './breaker.ts'
 import { ACCOUNT_HEADER } from './callers.ts'
 import type { Answer, Source } from './executor/source.ts'
-import { posting, type Posted } from './posting.ts'
+import { NoAnswer, posting, TooSlow, type Posted } from './posting.ts'
 
 /** How long a service may take to answer one fetch. */
 const FETCH_MS = 10_000
@@ -15,6 +15,8 @@ interface HttpOptions {
   /** Several addresses of one subgraph stand in for each other. */
   readonly urls: readonly string[]
   readonly fetchMs?: number | undefined
+  /** What pauses are measured by, where it is not the time of the world. */
+  readonly clock?: Clock
 }
 
 interface Asked {
@@ -43,7 +45,7 @@ export function overHttp(options: HttpOptions & { readonly notes: Notes }): Sour
         if (account) headers.push(ACCOUNT_HEADER, account)
         if (traceparent) headers.push('traceparent', traceparent)
         const body = `${start}${JSON.stringify(variables)}}`
-        return (await post({ body, headers, isRead })) as Answer
+        return post({ body, headers, isRead }) as Promise<Answer>
       }
     },
   }
@@ -63,10 +65,10 @@ export function askOverHttp(options: HttpOptions) {
 const isReading = (query: string) => !/^\s*mutation\b/.test(query)
 
 /** Posts to a service until it does not answer, and after that now and then, to see whether it does. */
-function postingTo({ name, urls, fetchMs = FETCH_MS }: HttpOptions) {
+function postingTo({ name, urls, fetchMs = FETCH_MS, clock = wallClock }: HttpOptions) {
   const post = posting(urls, fetchMs)
-  const breaker = openBreaker(wallClock)
-  return async (posted: Posted): Promise<unknown> => {
+  const breaker = openBreaker(clock)
+  return async (posted: Posted): Promise<object> => {
     const pauseMs = breaker.pauseMs()
     if (pauseMs > 0) {
       const seconds = Math.ceil(pauseMs / 1000)
@@ -78,11 +80,11 @@ function postingTo({ name, urls, fetchMs = FETCH_MS }: HttpOptions) {
       return answer
     } catch (error) {
       breaker.failed()
-      const { code } = error as { code?: string }
-      const isSlow = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
-      throw isSlow
-        ? unavailable(name, `It took longer than ${fetchMs} ms.`, 'SERVICE_TIMEOUT', error)
-        : unavailable(name, '', 'SERVICE_UNAVAILABLE', error)
+      if (error instanceof TooSlow) {
+        throw unavailable(name, `It took longer than ${fetchMs} ms.`, 'SERVICE_TIMEOUT', error)
+      }
+      const why = error instanceof NoAnswer ? error.message : ''
+      throw unavailable(name, why, 'SERVICE_UNAVAILABLE', error)
     }
   }
 }

@@ -227,10 +227,10 @@ function sourceOf(
   name: string,
   opened: readonly Opened[],
   notes: Notes,
-  { subgraphUrls }: Configuration,
+  { subgraphUrls, fetchMs }: Configuration,
 ) {
   const urls = subgraphUrls[name]
-  if (urls) return overHttp({ name, urls, notes })
+  if (urls) return overHttp({ name, urls, notes, fetchMs })
   const service = opened.find(({ subgraph }) => subgraph.name === name)
   if (service) return inProcess(service)
   const variable = `POLYGRAPH_URL_${name.toUpperCase().replaceAll('-', '_')}`

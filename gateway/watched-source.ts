@@ -2,6 +2,7 @@
 // for changes.
 import type { GatewayContext } from './callers.ts'
 import type { Answer, Source, Variables } from './executor/source.ts'
+import { answerOfFailed } from './failed-fetch.ts'
 import { countFetch, outcomeOf, type FetchOutcome, type GraphFigures } from './graph-figures.ts'
 
 /** A fetch as it is shown beside a plan. */
@@ -44,7 +45,7 @@ export function watched(
         const fail = (failure: unknown) => {
           context.reads?.add(service, variables, undefined)
           done('failed')
-          throw failure
+          return answerOfFailed(failure, { query, variables })
         }
         let answer: Answer | Promise<Answer>
         try {

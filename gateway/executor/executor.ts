@@ -24,9 +24,10 @@ import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
 import { withoutRefused } from '../needs.ts'
 import { isOver, openDeadlines, timeIsUp } from '../time-budget.ts'
-import { apollosExecution, type Executor } from './apollos.ts'
+import { apollosExecution, withErrors, type Executor } from './apollos.ts'
 import type { Graph } from './graph.ts'
 import { openLifting } from './literals.ts'
+import { openMutations } from './mutations.ts'
 import { keepingTypes } from './own-types.ts'
 import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from './plan.ts'
 import { plainVariables } from './plain-variables.ts'
@@ -102,6 +103,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
     keepingTypes(withoutRefused(options.sourceOf(name), name, graph), isInterface)
   const apollos = apollosExecution(graph, dataSourceOf)
   const { inTime } = openDeadlines()
+  const { inOrder } = openMutations(graph)
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
   const ahead = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
@@ -141,18 +143,20 @@ export function compiledExecution(options: ExecutionOptions): Execution {
         const { query = '', variables = {}, operationName } = request
         if (isOver((context as Context | undefined)?.deadlineMs)) throw timeIsUp(budgetMs)
         const answered = (context as Context | undefined)?.[ANSWERED]
-        const again = answered && answerAgain(answered, name, { query, variables })
-        if (again) return again as any
-        let ask = asks.get(query)
-        if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
-        return ask(variables, context as Context) as any
+        return inOrder(context as Context, query, async () => {
+          const again = answered && answerAgain(answered, name, { query, variables })
+          if (again) return again
+          let ask = asks.get(query)
+          if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
+          return ask(variables, context as Context)
+        }) as any
       },
     }
   }
 
-  const executeUnusual: Executor = (requestContext) => {
+  const executeUnusual: Executor = async (requestContext) => {
     onUnusual?.()
-    return apollos.execute(requestContext)
+    return withErrors(await apollos.execute(requestContext))
   }
 
   /** The request as it is planned: with variables in place of values. */

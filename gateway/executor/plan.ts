@@ -102,8 +102,13 @@ const parallel =
   (run) => {
     const pending: Promise<void>[] = []
     for (const node of nodes) {
-      const one = node(run)
-      if (one) pending.push(one)
+      try {
+        const one = node(run)
+        if (one) pending.push(one)
+      } catch (error) {
+        // Those that were sent before it are still on their way, and must not fail unseen.
+        pending.push(Promise.reject(error))
+      }
     }
     if (pending.length > 0) return settle(pending)
   }

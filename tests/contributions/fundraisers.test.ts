@@ -57,6 +57,17 @@ test('others see no more of the fundraiser than that there is one, and REST what
   expect(body).not.toHaveProperty('fundraiser')
 })
 
+test('who may not know the owner of an assignment sees the assignment, and null for the owner', async () => {
+  const { graph, assignment } = await ready()
+  const query = `query ($id: ID!) { assignment(id: $id) { name owner { id } known: owner { id name } } }`
+
+  const own = await graph.ask(query, { id: assignment })
+  const others = await graph.ask(query, { id: assignment }, 'bob')
+
+  expect(own.data.assignment.known).toEqual({ id: 'alice', name: 'alice' })
+  expect(others.data.assignment).toEqual({ name: 'Floods', owner: { id: 'alice' }, known: null })
+})
+
 test('only the owner of an assignment says what it supports, and only a fundraiser of theirs', async () => {
   const { graph, assignment } = await ready()
 

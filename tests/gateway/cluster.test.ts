@@ -235,7 +235,13 @@ test('a service that is gone fails its own fields alone, and comes back by itsel
     errors: [
       {
         message: 'The service voice does not answer.',
-        extensions: { code: 'SERVICE_UNAVAILABLE', status: 503, service: 'voice' },
+        path: ['voiceConfigurationSet'],
+        extensions: {
+          code: 'SERVICE_UNAVAILABLE',
+          status: 503,
+          service: 'voice',
+          serviceName: 'voice',
+        },
       },
     ],
   })

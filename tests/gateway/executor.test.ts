@@ -1,15 +1,19 @@
 // Compiled execution changes how long an answer takes and nothing else: each is held against
 // ApolloGateway's own.
+import { setImmediate as immediate } from 'node:timers/promises'
 import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway'
 import { composeServices } from '@apollo/composition'
 import { ApolloServer } from '@apollo/server'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { execute, GraphQLError, parse } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { withErrors } from '../../gateway/executor/apollos.ts'
 import { compiledExecution } from '../../gateway/executor/executor.ts'
 import { loadGraph } from '../../gateway/executor/graph.ts'
-import type { Source } from '../../gateway/executor/source.ts'
-import { gatewayOver } from '../../gateway/gateway.ts'
+import type { Answer, Source } from '../../gateway/executor/source.ts'
+import { gatewayOver, openGateway } from '../../gateway/gateway.ts'
+import { NOBODY } from '../../resolvers/kernel/context.ts'
+import { supergraph as library } from './library.ts'
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@inaccessible", "@shareable"])`
 const BOOKS = parse(`${LINK}
@@ -358,4 +362,51 @@ test('a mutation runs once, whether it succeeds or fails', async () => {
   })
   expect(leftByGood).toBe(0)
   expect(added).toEqual(['good', 'bad'])
+})
+
+test('a fetch that fails at once waits for those beside it, so that none fails unseen', async () => {
+  const unseen: unknown[] = []
+  const note = (error: unknown) => void unseen.push(error)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  const isAsked = Promise.withResolvers<void>()
+  const later = Promise.withResolvers<Answer>()
+  const refused = (message: string): Answer => ({ data: null, errors: [{ message }] })
+  const gateway = await openGateway({
+    isIntrospectable: false,
+    supergraph: library,
+    sourceOf: (name) => ({
+      prepare: () => () => {
+        if (name === 'ratings') return later.promise
+        isAsked.resolve()
+        return refused(name)
+      },
+    }),
+  })
+  onTestFinished(() => gateway.server.stop())
+
+  const context = { caller: NOBODY, publicUrl: '', requestId: '', headers: {} }
+  const answering = gateway.answer({ query: '{ best people { name } }' }, context)
+  await isAsked.promise
+  later.resolve(refused('ratings'))
+  const { data, errors } = await answering
+  await immediate()
+
+  expect(data).toEqual({ best: null, people: null })
+  expect(errors?.map(({ message }) => message)).toEqual(['ratings', 'people'])
+  expect(unseen).toEqual([])
+})
+
+test('an answer that is null as a whole says why', () => {
+  const path = ['assignments', 0, 'owner']
+  const valueCompletion = [{ message: 'Cannot return null.', path }]
+  const partial = { data: { owner: null }, extensions: { valueCompletion } }
+
+  const { data, errors } = withErrors({ data: null, extensions: { valueCompletion } })
+
+  expect(data).toBeNull()
+  expect(JSON.parse(JSON.stringify(errors))).toEqual([
+    { message: 'Cannot return null.', path, extensions: { code: 'NULL_WHERE_NONE_MAY_BE' } },
+  ])
+  expect(withErrors(partial)).toBe(partial)
 })
