@@ -30,7 +30,7 @@ const PAGE_DEFAULT = 25
 /** How many items a list has that is no page, where the schema does not say. */
 const LIST_DEFAULT = 5
 /** The arguments by which the services let a caller choose the size of a page. */
-const PAGE_ARGUMENTS = new Set(['first', 'top', 'pageSize', 'maxResults'])
+export const PAGE_ARGUMENTS = new Set(['first', 'top', 'pageSize', 'maxResults'])
 /** Reading the schema costs nothing, but its fields are counted. */
 const SCHEMA_FIELDS: Readonly<Record<string, string>> = { __schema: '__Schema', __type: '__Type' }
 

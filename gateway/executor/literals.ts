@@ -19,9 +19,11 @@ import {
   type GraphQLSchema,
   type NamedTypeNode,
   type NonNullTypeNode,
+  type Token,
   type VariableDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { PAGE_ARGUMENTS } from '../cost-measured.ts'
 
 /** The kind of a value is part of the name: a query with another kind may be wrong where this is right. */
 const LETTERS: Readonly<Partial<Record<TokenKind, string>>> = {
@@ -108,11 +110,15 @@ function* valuesIn(query: string) {
       isOfField = selections > 0 && token.prev?.prev?.kind !== TokenKind.AT
     } else if (OPENING.has(kind)) within += 1
     else if (CLOSING.has(kind)) within -= 1
-    else if (LETTERS[kind] && within === 1 && isOfField && token.prev?.kind === TokenKind.COLON) {
+    else if (LETTERS[kind] && within === 1 && isOfField && isLiftable(token)) {
       yield { kind, from: token.start, to: token.end, text: token.value }
     }
   }
 }
+
+/** The size of a page stays where it is: what a query costs is then the same each time. */
+const isLiftable = ({ prev }: Token): boolean =>
+  prev?.kind === TokenKind.COLON && !PAGE_ARGUMENTS.has(prev.prev?.value ?? '')
 
 const OPENING = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L])
 const CLOSING = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
