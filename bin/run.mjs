@@ -18,7 +18,7 @@ const prettier = 'node_modules/prettier/bin/prettier.cjs'
 /** Each task as the programs that it runs one after the other; the last gets the arguments. */
 const TASKS = {
   // V8 would keep a hundred megabytes for young objects, of which the start makes many, and give none back.
-  start: [['--max-semi-space-size=16', 'gateway/start.ts']],
+  start: [['--max-semi-space-size=8', 'gateway/start.ts']],
   test: [[vitest, 'run']],
   check: [
     ['node_modules/typescript/bin/tsc'],

@@ -128,6 +128,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     figures,
     shortly,
     async makeReady() {
+      void graph.planner
+      await immediate()
+      void graph.supergraphSchema
       for (const query of expected(options.isIntrospectable, safelist)) {
         await immediate()
         execution.prepareAhead(query)

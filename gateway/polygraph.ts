@@ -45,6 +45,8 @@ export interface Polygraph {
   readonly ask: AskIdentity
   /** Runs work in the background from now on. */
   start(): void
+  /** Does ahead, between requests, what the first query to each service would wait for. */
+  makeReady(): Promise<void>
   /** Answers what is in flight, finishes the steps that are running, closes the stores. */
   close(): Promise<void>
 }
@@ -179,10 +181,8 @@ export async function openPolygraph(
     front,
     ground,
     ask,
-    start() {
-      for (const service of opened) service.start()
-      void makeReady(served, gateway)
-    },
+    start: () => opened.forEach((service) => service.start()),
+    makeReady: () => makeReady(served, gateway),
     async close() {
       if (front.server.listening) await front.close()
       // A step may ask the graph, which is therefore there until all have ended.
@@ -195,7 +195,6 @@ export async function openPolygraph(
   }
 }
 
-/** Does ahead, between requests, what the first query to each service would wait for. */
 async function makeReady(served: readonly Opened[], gateway: Gateway | undefined): Promise<void> {
   if (!gateway) return
   for (const service of served) {

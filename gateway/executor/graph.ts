@@ -14,8 +14,9 @@ export interface Graph {
   readonly apiSchema: Schema
   /** The same, as everybody else does. */
   readonly schema: GraphQLSchema
+  /** Made with the first query, or ahead of it. */
   readonly planner: QueryPlanner
-  /** With all that is declared in it, and all that clients may not ask. It is made with the first query. */
+  /** With all that is declared in it, and all that clients may not ask. Made like the planner. */
   readonly supergraphSchema: GraphQLSchema
 }
 
@@ -23,14 +24,16 @@ export function loadGraph({ sdl, apiSdl }: Composed): Graph {
   const document = parse(sdl, { noLocation: true })
   const supergraph = Supergraph.build(document, { validateSupergraph: false })
   const { schema, apiSchema } = apiSdl === undefined ? apiOf(supergraph) : readApi(apiSdl)
-  const planner = new QueryPlanner(supergraph)
+  let planner: QueryPlanner | undefined
   let supergraphSchema: GraphQLSchema | undefined
   return {
     sdl,
     supergraph,
     apiSchema,
     schema,
-    planner,
+    get planner() {
+      return (planner ??= new QueryPlanner(supergraph))
+    },
     get supergraphSchema() {
       return (supergraphSchema ??= buildASTSchema(document, { assumeValidSDL: true }))
     },
