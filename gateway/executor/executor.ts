@@ -99,8 +99,14 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   const { counts = { ready: 0, made: 0, uncompiled: 0 } } = options
   const { schema: supergraph } = graph.supergraph
   const isInterface = (name: string) => supergraph.type(name)?.kind === 'InterfaceType'
-  const sourceOf = (name: string) =>
-    keepingTypes(withoutRefused(options.sourceOf(name), name, graph), isInterface)
+  // One for each subgraph, at once: it keeps connections, and says so if nobody knows where it is.
+  const sources = new Map(
+    graph.supergraph.subgraphsMetadata().map(({ name }) => {
+      const allowed = withoutRefused(options.sourceOf(name), name, graph)
+      return [name, keepingTypes(allowed, isInterface)] as const
+    }),
+  )
+  const sourceOf = (name: string) => sources.get(name)!
   const apollos = apollosExecution(graph, dataSourceOf)
   const { inTime } = openDeadlines()
   const { inOrder } = openMutations(graph)

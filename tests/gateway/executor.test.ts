@@ -123,6 +123,7 @@ const dataSourceOf = (name: string): GraphQLDataSource<any> => ({
 let apollos: ApolloServer
 let ours: ApolloServer
 let left = 0
+let sdl: string
 
 beforeAll(async () => {
   const { supergraphSdl } = composeServices([
@@ -135,7 +136,8 @@ beforeAll(async () => {
       buildService: ({ name }) => dataSourceOf(name),
     }),
   })
-  const graph = loadGraph({ sdl: supergraphSdl! })
+  sdl = supergraphSdl!
+  const graph = loadGraph({ sdl })
   const execution = compiledExecution({ graph, sourceOf, onUnusual: () => (left += 1) })
   ours = new ApolloServer({ gateway: gatewayOver(graph, execution.executor) })
   await Promise.all([apollos.start(), ours.start()])
@@ -409,4 +411,22 @@ test('an answer that is null as a whole says why', () => {
     { message: 'Cannot return null.', path, extensions: { code: 'NULL_WHERE_NONE_MAY_BE' } },
   ])
   expect(withErrors(partial)).toBe(partial)
+})
+
+test('a subgraph is opened once and at once, however many fetches ask it', () => {
+  const opened: string[] = []
+  const graph = loadGraph({ sdl })
+  const execution = compiledExecution({
+    graph,
+    sourceOf: (name) => {
+      opened.push(name)
+      return sourceOf(name)
+    },
+  })
+  const atOnce = [...opened]
+  execution.prepareAhead('{ books { id stars } }')
+  execution.prepareAhead('{ a: books { stars } best }')
+
+  expect(atOnce).toEqual(['books', 'ratings'])
+  expect(opened).toEqual(atOnce)
 })
