@@ -24,6 +24,8 @@ import {
 } from 'graphql'
 import { fragmentsOf } from './fragments.ts'
 
+/** How long a query may be, in words and signs. */
+export const TOKENS_MAX = 5_000
 const MUTATION_WEIGHT = 10
 /** How many items a page has where the query does not say. */
 const PAGE_DEFAULT = 25

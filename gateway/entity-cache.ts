@@ -6,7 +6,7 @@
 //    the type is over.
 import { LRUCache } from 'lru-cache'
 import { wallClock, type Clock } from '../resolvers/kernel/clock.ts'
-import type { Answer, Ask, Source } from './executor/source.ts'
+import { isMutation, type Answer, type Ask, type Source } from './executor/source.ts'
 import type { Target } from './executor/targets.ts'
 
 const ENTITIES_MAX = 10_000
@@ -32,7 +32,7 @@ export function openEntityCache(
     keeping: (service, source) => ({
       prepare(query, operationName) {
         const ask = source.prepare(query, operationName)
-        if (/^\s*mutation\b/.test(query)) {
+        if (isMutation(query)) {
           return async (variables, context) => {
             try {
               return await ask(variables, context)
@@ -49,7 +49,9 @@ export function openEntityCache(
   function keepingEntities(ask: Ask, words: string): Ask {
     return (variables, context) => {
       const { representations, ...others } = variables as { representations: readonly Target[] }
-      if (!representations.some(({ __typename }) => secondsOf.has(__typename))) {
+      const isKept = representations.some(({ __typename }) => secondsOf.has(__typename))
+      // A live query is asked because something has changed.
+      if (!isKept || context.reads) {
         return ask(variables, context)
       }
       const beginning = `${JSON.stringify([context.caller, others])} ${words} `

@@ -1,6 +1,7 @@
-// The fragments of a document, by name.
-import { Kind, type DocumentNode, type FragmentDefinitionNode } from 'graphql'
+// What parsed documents are asked in several places: their fragments, and the names of types.
+import { Kind, type DocumentNode, type FragmentDefinitionNode, type TypeNode } from 'graphql'
 
+/** By name. */
 export function fragmentsOf({ definitions }: DocumentNode): Record<string, FragmentDefinitionNode> {
   const fragments: Record<string, FragmentDefinitionNode> = {}
   for (const node of definitions) {
@@ -8,3 +9,7 @@ export function fragmentsOf({ definitions }: DocumentNode): Record<string, Fragm
   }
   return fragments
 }
+
+/** Without lists, and whether it may be null. */
+export const namedType = (type: TypeNode): string =>
+  type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)

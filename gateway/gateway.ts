@@ -12,7 +12,7 @@ import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
 import type { GatewayContext } from './callers.ts'
 import { BadConfiguration } from './configuration.ts'
 import { COST_MAX, costLimit } from './cost.ts'
-import { weightsOf, type Weights } from './cost-measured.ts'
+import { TOKENS_MAX, weightsOf, type Weights } from './cost-measured.ts'
 import type { Executor } from './executor/apollos.ts'
 import { openEntityCache } from './entity-cache.ts'
 import { examples } from './examples.ts'
@@ -29,7 +29,6 @@ import { watched } from './watched-source.ts'
 const DEPTH_MAX = 12
 const ALIASES_MAX = 30
 const DIRECTIVES_MAX = 50
-export const TOKENS_MAX = 5_000
 
 interface GatewayOptions {
   readonly sourceOf: (subgraph: string) => Source
@@ -68,6 +67,11 @@ export interface Gateway {
   shortly(asked: Asked, context: GatewayContext): Promise<Outcome | undefined>
   /** The answer, by whichever way. */
   answer(asked: Asked, context: GatewayContext): Promise<GraphAnswer>
+  /** The same, with the status that HTTP has for it. */
+  answerWithStatus(
+    asked: Asked,
+    context: GatewayContext,
+  ): Promise<{ readonly answer: GraphAnswer; readonly status: number }>
   /** Does what the first queries would wait for: what is asked of nobody else, in small pieces. */
   makeReady(): Promise<void>
 }
@@ -123,10 +127,23 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     return outcome
   }
 
+  async function answerWithStatus(asked: Asked, context: GatewayContext) {
+    const outcome = await shortly(asked, context)
+    if (outcome?.data) return { answer: { data: outcome.data }, status: 200 }
+    const { query, variables, operationName } = asked
+    const { body, http } = await server.executeOperation(
+      { query, ...(variables && { variables }), ...(operationName && { operationName }) },
+      { contextValue: outcome?.context ?? context },
+    )
+    if (body.kind !== 'single') throw new Error('the graph answered in pieces')
+    return { answer: body.singleResult as GraphAnswer, status: http.status ?? 200 }
+  }
+
   return {
     server,
     figures,
     shortly,
+    answerWithStatus,
     async makeReady() {
       void graph.planner
       await immediate()
@@ -137,18 +154,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       }
       await execution.loadRest()
     },
-    async answer(asked, context) {
-      const outcome = await shortly(asked, context)
-      if (outcome?.data) return { data: outcome.data }
-      const contextValue = outcome?.context ?? context
-      const { query, variables, operationName } = asked
-      const { body } = await server.executeOperation(
-        { query, ...(variables && { variables }), ...(operationName && { operationName }) },
-        { contextValue },
-      )
-      if (body.kind !== 'single') throw new Error('the graph answered in pieces')
-      return body.singleResult as GraphAnswer
-    },
+    answer: async (asked, context) => (await answerWithStatus(asked, context)).answer,
   }
 }
 

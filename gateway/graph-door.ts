@@ -153,7 +153,7 @@ const dataReply = (data: object): Reply => ({
 })
 
 /** As the server writes it. */
-const ANSWER_HEADERS = {
+export const ANSWER_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
 }
@@ -178,7 +178,8 @@ export const TOO_LARGE = refusal(
 )
 export const FAILED = refusal(500, 'INTERNAL_SERVER_ERROR', 'The gateway failed to answer.')
 
-const PLAIN_MEMBERS = new Set(['query', 'variables', 'operationName'])
+/** What a request to the graph may say. */
+export const MEMBERS = new Set(['query', 'variables', 'operationName'])
 export const isJson = ({ 'content-type': type }: IncomingMessage['headers']) =>
   type?.startsWith('application/json') === true
 
@@ -189,7 +190,7 @@ function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Aske
   if (PLAN_HEADER in headers || COST_HEADER in headers) return undefined
   const { accept = '*/*' } = headers
   if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
-  for (const member in body) if (!PLAIN_MEMBERS.has(member)) return undefined
+  for (const member in body) if (!MEMBERS.has(member)) return undefined
   const { query, variables = null, operationName = null } = body as Record<string, unknown>
   const isPlain =
     typeof query === 'string' &&

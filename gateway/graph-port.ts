@@ -1,11 +1,12 @@
 // How services ask the whole graph: through the gateway like everyone, under the same limits.
 import { readFileSync } from 'node:fs'
-import { Kind, parse, type TypeNode } from 'graphql'
+import { Kind, parse } from 'graphql'
 import { Unavailable } from '../resolvers/kernel/fault.ts'
 import type { GraphPort, GraphType, GraphTypes } from '../resolvers/kernel/graph.ts'
 import { NOTE_HEADER, type Notes } from '../subgraphs/server/auth/gateway.ts'
 import type { Credentials } from '../subgraphs/server/subgraph.ts'
 import { GATEWAY } from './callers.ts'
+import { namedType } from './fragments.ts'
 import type { Gateway } from './gateway.ts'
 import { askOverHttp } from './over-http.ts'
 import { SUPERGRAPH } from './supergraph.ts'
@@ -70,6 +71,3 @@ export function typesOf(schema: string): GraphTypes {
   }
   return types
 }
-
-const namedType = (type: TypeNode): string =>
-  type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)

@@ -8,10 +8,13 @@ import type { News } from '../resolvers/kernel/news.ts'
 import { remoteOf } from '../subgraphs/server/remote.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import type { GatewayContext } from './callers.ts'
-import { TOKENS_MAX, type Asked, type Gateway } from './gateway.ts'
+import { TOKENS_MAX } from './cost-measured.ts'
+import type { Asked, Gateway } from './gateway.ts'
 import {
+  ANSWER_HEADERS,
   FAILED,
   isJson,
+  MEMBERS,
   readBody,
   refusal,
   TOO_LARGE,
@@ -23,12 +26,11 @@ import type { LiveAnswer, Timing } from './live-stream.ts'
 import { openStreams, type LiveLimits } from './live-streams.ts'
 
 const MEDIA_TYPE = 'text/event-stream'
-const MEMBERS = new Set(['query', 'variables', 'operationName'])
 
 const NotAcceptable = fault('NotAcceptable', 406)
 
 export interface LiveDoorOptions {
-  readonly gateway: Pick<Gateway, 'shortly' | 'server'>
+  readonly gateway: Pick<Gateway, 'answerWithStatus'>
   readonly contextOf: (request: GraphRequest) => Promise<GatewayContext>
   readonly news: News
   readonly limits: LiveLimits
@@ -61,7 +63,9 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
       lastNumber: numberOf(request.raw.headers['last-event-id']),
     })
     const refused = await stream.begin(context)
-    return refused && { status: refused.refused!, headers: JSON_HEADERS, text: `${refused.text}\n` }
+    return (
+      refused && { status: refused.refused!, headers: ANSWER_HEADERS, text: `${refused.text}\n` }
+    )
   }
 
   return {
@@ -87,10 +91,6 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
   }
 }
 
-const JSON_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-}
 const STREAM_HEADERS = {
   'content-type': `${MEDIA_TYPE}; charset=utf-8`,
   'cache-control': 'no-store',
@@ -195,19 +195,12 @@ function numberOf(lastEventId: string | string[] | undefined): number {
 }
 
 async function answerOf(
-  { shortly, server }: Pick<Gateway, 'shortly' | 'server'>,
+  gateway: Pick<Gateway, 'answerWithStatus'>,
   asked: Asked,
   context: GatewayContext,
 ): Promise<LiveAnswer> {
-  const outcome = await shortly(asked, context)
-  if (outcome?.data) return { text: JSON.stringify({ data: outcome.data }) }
-  const { query, variables, operationName } = asked
-  const { body, http } = await server.executeOperation(
-    { query, ...(variables && { variables }), ...(operationName && { operationName }) },
-    { contextValue: outcome?.context ?? context },
-  )
-  if (body.kind !== 'single') throw new Error('the graph answered in pieces')
-  const text = JSON.stringify(body.singleResult)
-  const isExecuted = body.singleResult.data !== undefined
-  return isExecuted ? { text } : { text, refused: http.status ?? 400 }
+  const { answer, status } = await gateway.answerWithStatus(asked, context)
+  const text = JSON.stringify(answer)
+  const isExecuted = answer.data !== undefined
+  return isExecuted ? { text } : { text, refused: status === 200 ? 400 : status }
 }

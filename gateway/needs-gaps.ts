@@ -1,10 +1,7 @@
 // A fetch without the fields that its caller may not have, and the gaps that they leave in its answer.
 import {
-  getDirectiveValues,
   getNamedType,
-  GraphQLIncludeDirective,
   GraphQLList,
-  GraphQLSkipDirective,
   GraphQLString,
   isInterfaceType,
   isListType,
@@ -27,6 +24,7 @@ import {
 import type { Fault } from '../resolvers/kernel/fault.ts'
 import type { Needs } from '../resolvers/kernel/operation.ts'
 import { needsOf, wordRefusal } from '../subgraphs/server/needs.ts'
+import { conditionOf as isOnBy } from './executor/selected.ts'
 import type { AnswerError, Variables } from './executor/source.ts'
 import type { Target } from './executor/targets.ts'
 import { typeTest } from './executor/types.ts'
@@ -188,10 +186,8 @@ function conditionOf(
 ): Gap['isAsked'] {
   if (condition === undefined && directives.length === 0) return always
   const fits = condition === undefined ? () => true : typeTest(condition, schema)
-  return (type, variables) =>
-    fits(type) &&
-    getDirectiveValues(GraphQLSkipDirective, { directives }, variables)?.if !== true &&
-    getDirectiveValues(GraphQLIncludeDirective, { directives }, variables)?.if !== false
+  const isOn = isOnBy(directives)
+  return (type, variables) => fits(type) && isOn(variables)
 }
 
 interface Mending {

@@ -4,7 +4,7 @@ import { wallClock, type Clock } from '../resolvers/kernel/clock.ts'
 import { NOTE_HEADER, type Notes } from '../subgraphs/server/auth/gateway.ts'
 import { openBreaker } from './breaker.ts'
 import { ACCOUNT_HEADER } from './callers.ts'
-import type { Answer, Source } from './executor/source.ts'
+import { isMutation, type Answer, type Source } from './executor/source.ts'
 import { NoAnswer, posting, TooSlow, type Posted } from './posting.ts'
 
 /** How long a service may take to answer one fetch. */
@@ -31,7 +31,7 @@ export function overHttp(options: HttpOptions & { readonly notes: Notes }): Sour
     prepare(query, operationName) {
       const named = operationName ? `"operationName":${JSON.stringify(operationName)},` : ''
       const start = `{"query":${JSON.stringify(query)},${named}"variables":`
-      const isRead = isReading(query)
+      const isRead = !isMutation(query)
       return async (variables, { caller, requestId, headers: sent, traceparent }) => {
         const headers = [
           'content-type',
@@ -58,11 +58,9 @@ export function askOverHttp(options: HttpOptions) {
     post({
       body: JSON.stringify(asked),
       headers: ['content-type', 'application/json', ...Object.entries(headers).flat()],
-      isRead: isReading(asked.query),
+      isRead: !isMutation(asked.query),
     })
 }
-
-const isReading = (query: string) => !/^\s*mutation\b/.test(query)
 
 /** Posts to a service until it does not answer, and after that now and then, to see whether it does. */
 function postingTo({ name, urls, fetchMs = FETCH_MS, clock = wallClock }: HttpOptions) {

@@ -9,8 +9,8 @@ import {
   type InterfaceTypeDefinitionNode,
   type ObjectTypeDefinitionNode,
   type SelectionSetNode,
-  type TypeNode,
 } from 'graphql'
+import { namedType } from './fragments.ts'
 
 type Composite = Pick<
   ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode,
@@ -163,6 +163,3 @@ function selected(fields: string): SelectionSetNode {
   const [query] = parse(`{ ${fields} }`).definitions
   return (query as { selectionSet: SelectionSetNode }).selectionSet
 }
-
-const namedType = (type: TypeNode): string =>
-  type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)

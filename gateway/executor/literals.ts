@@ -23,7 +23,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { PAGE_ARGUMENTS } from '../cost-measured.ts'
+import { PAGE_ARGUMENTS, TOKENS_MAX } from '../cost-measured.ts'
 
 /** The kind of a value is part of the name: a query with another kind may be wrong where this is right. */
 const LETTERS: Readonly<Partial<Record<TokenKind, string>>> = {
@@ -33,8 +33,6 @@ const LETTERS: Readonly<Partial<Record<TokenKind, string>>> = {
 }
 const PREFIX = '_literal'
 const KEPT_MAX = 2_000
-/** More than any query may have that is answered. */
-const TOKENS_MAX = 5_000
 /** What these make of a value they make of a variable too. */
 const SCALARS = new Set(['Int', 'Float', 'String', 'ID'])
 

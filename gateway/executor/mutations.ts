@@ -10,7 +10,7 @@ import {
   parse,
   type GraphQLSchema,
 } from 'graphql'
-import type { Answer } from './source.ts'
+import { isMutation, type Answer } from './source.ts'
 
 export interface Mutations {
   /** Asks, or answers null if an earlier mutation of the same request ended it. */
@@ -21,7 +21,7 @@ export function openMutations(graph: { readonly supergraphSchema: GraphQLSchema 
   const ended = new WeakSet<object>()
   return {
     async inOrder(request, query, ask) {
-      if (!query.startsWith('mutation')) return ask()
+      if (!isMutation(query)) return ask()
       if (ended.has(request)) return { data: null }
       let answer: Answer | undefined
       try {

@@ -89,7 +89,8 @@ function select(
   }
 }
 
-function conditionOf(directives: readonly DirectiveNode[] = []): Selected['isOn'] {
+/** Whether @skip and @include let something be. */
+export function conditionOf(directives: readonly DirectiveNode[] = []): Selected['isOn'] {
   const isConditional = directives.some(
     ({ name: { value } }) => value === 'skip' || value === 'include',
   )

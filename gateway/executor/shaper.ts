@@ -20,6 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { Unusual } from './plan.ts'
+import { PLAIN } from './plain-variables.ts'
 import { selectedFields, type SelectedField, type Selecting } from './selected.ts'
 import type { Variables } from './source.ts'
 import type { Target } from './targets.ts'
@@ -150,10 +151,7 @@ const enumTest = (type: GraphQLEnumType) => {
 }
 
 /** What the scalars of GraphQL itself may be; those of ours may be anything. */
-const LEAVES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  String: (value) => typeof value === 'string',
+const LEAVES: typeof PLAIN = {
+  ...PLAIN,
   ID: (value) => typeof value === 'string' || Number.isInteger(value),
-  Int: (value) => typeof value === 'number' && (value | 0) === value,
-  Float: (value) => typeof value === 'number' && Number.isFinite(value),
-  Boolean: (value) => typeof value === 'boolean',
 }

@@ -17,6 +17,9 @@ export type Variables = Readonly<Record<string, unknown>>
 /** Asks one operation of a subgraph, which was made ready when its plan was. */
 export type Ask = (variables: Variables, context: GatewayContext) => Answer | Promise<Answer>
 
+/** As a planner writes it, and as people do. */
+export const isMutation = (query: string): boolean => /^\s*mutation\b/.test(query)
+
 export interface Source {
   prepare(query: string, operationName: string | undefined): Ask
 }

@@ -3,7 +3,7 @@
 import { accountOf } from '../families/aws.ts'
 import { listResources, type FoundResource } from '../families/cloud-resources.ts'
 import type { Context } from '../kernel/context.ts'
-import { Fault } from '../kernel/fault.ts'
+import { whereReached } from '../kernel/graph.ts'
 import { startBackupJob } from './backup-jobs.ts'
 import { startCopyJob } from './copy-jobs.ts'
 import { backupJobs } from './job-records.ts'
@@ -91,36 +91,31 @@ const document = (account: string) =>
 /** The first run of the plan for a database that is tagged for it, and a hold on what it made. */
 async function protectDatabase(plan: Plan, selection: Selection, ctx: Context): Promise<void> {
   const { Account: account } = plan
-  try {
-    const found = await taggedDatabase(ctx)
-    if (!found) return
-    const resource = resourceOf(found, { account })
-    const arn = resource.ResourceArn
-    const [rule] = plan.BackupPlan.Rules
-    const due = { DueMs: ctx.clock.now().getTime() }
-    await addJobs({ plan, rule: rule!, selection, resources: [resource], due }, ctx)
-    const { items } = await ctx.store.list(backupJobs, {
-      where: { resource: `${account}/${arn}` },
-      order: 'createdMs',
-      limit: 1,
-    })
-    await backupSteps[RUN_STEP]({ Key: backupJobs.key(items[0]!) }, ctx)
-    await createHold(
-      {
-        Title: 'Audit of the shop',
-        Description: 'Nothing of the shop is deleted until its audit has ended.',
-        RecoveryPointSelection: {
-          VaultNames: undefined,
-          ResourceIdentifiers: [arn],
-          DateRange: undefined,
-        },
+  const found = await whereReached(() => taggedDatabase(ctx))
+  if (!found) return
+  const resource = resourceOf(found, { account })
+  const arn = resource.ResourceArn
+  const [rule] = plan.BackupPlan.Rules
+  const due = { DueMs: ctx.clock.now().getTime() }
+  await addJobs({ plan, rule: rule!, selection, resources: [resource], due }, ctx)
+  const { items } = await ctx.store.list(backupJobs, {
+    where: { resource: `${account}/${arn}` },
+    order: 'createdMs',
+    limit: 1,
+  })
+  await backupSteps[RUN_STEP]({ Key: backupJobs.key(items[0]!) }, ctx)
+  await createHold(
+    {
+      Title: 'Audit of the shop',
+      Description: 'Nothing of the shop is deleted until its audit has ended.',
+      RecoveryPointSelection: {
+        VaultNames: undefined,
+        ResourceIdentifiers: [arn],
+        DateRange: undefined,
       },
-      ctx,
-    )
-  } catch (error) {
-    // A service that is started alone reaches no database, and backs up its own plan only.
-    if (!(error instanceof Fault) || error.status !== 503) throw error
-  }
+    },
+    ctx,
+  )
 }
 
 async function taggedDatabase(ctx: Context): Promise<FoundResource | undefined> {

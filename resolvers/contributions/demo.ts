@@ -1,7 +1,7 @@
 // Something to look at: assignments with contributions, a picture, a form and an answer, for which the
 // person's fundraiser collects.
 import type { Context } from '../kernel/context.ts'
-import { Fault } from '../kernel/fault.ts'
+import { whereReached } from '../kernel/graph.ts'
 import { createAssignment } from './assignments.ts'
 import { createContribution } from './contributions.ts'
 import { createFormResponse } from './form-responses.ts'
@@ -101,13 +101,8 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
 
 /** Lets the assignment support the fundraiser that the person has at the bank, if one is reached. */
 async function supportOwn(assignment: string, ctx: Context): Promise<void> {
-  try {
-    const [fundraiser] = await ownFundraisers(ctx)
-    if (fundraiser !== undefined) await supportFundraiser({ assignment, fundraiser }, ctx)
-  } catch (error) {
-    // A service that is started alone reaches no bank, and shows no fundraiser.
-    if (!(error instanceof Fault) || error.status !== 503) throw error
-  }
+  const [fundraiser] = (await whereReached(() => ownFundraisers(ctx))) ?? []
+  if (fundraiser !== undefined) await supportFundraiser({ assignment, fundraiser }, ctx)
 }
 
 const contributionOf = (

@@ -2,7 +2,7 @@
 // alarms.
 import { listResources } from '../families/cloud-resources.ts'
 import type { Context } from '../kernel/context.ts'
-import { Fault } from '../kernel/fault.ts'
+import { whereReached } from '../kernel/graph.ts'
 import { createAlarmModel } from './alarm-models.ts'
 import { createDetectorModel } from './detector-models.ts'
 import { createInput } from './inputs.ts'
@@ -135,13 +135,10 @@ export async function demo(ctx: Context): Promise<Record<string, string>> {
 
 async function resourcesCooled(ctx: Context): Promise<string[]> {
   const ids: string[] = []
-  try {
+  await whereReached(async () => {
     for await (const page of listResources(ctx.graph, { types: COOLED })) {
       ids.push(...page.map(({ id }) => id))
     }
-  } catch (error) {
-    // A service that is started alone reaches no resources of others, and watches none.
-    if (!(error instanceof Fault) || error.status !== 503) throw error
-  }
+  })
   return ids
 }

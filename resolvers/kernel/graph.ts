@@ -102,3 +102,13 @@ export const noGraph: GraphPort = {
     throw Unavailable(NO_GRAPH)
   },
 }
+
+/** What needs other services; undefined where none is reached, as by a service that is started alone. */
+export async function whereReached<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof Fault && error.status === 503) return undefined
+    throw error
+  }
+}

@@ -5,6 +5,7 @@ import { readConfiguration } from '../../gateway/configuration.ts'
 import { openEntityCache } from '../../gateway/entity-cache.ts'
 import type { Answer } from '../../gateway/executor/source.ts'
 import { openGateway } from '../../gateway/gateway.ts'
+import { newReads } from '../../gateway/live-reads.ts'
 import { stillClock } from '../../resolvers/kernel/clock.ts'
 import { people } from '../people.ts'
 
@@ -39,12 +40,13 @@ function open(types: Record<string, number> = { Book: 60 }) {
         }
       },
   })
-  const ask = async (person: 'alice' | 'bob', ...ids: string[]) => {
-    const send = source.prepare(QUERY, undefined)
-    return send({ representations: booksOf(...ids) }, contextOf(person))
-  }
+  const send = source.prepare(QUERY, undefined)
+  const ask = async (person: 'alice' | 'bob', ...ids: string[]) =>
+    send({ representations: booksOf(...ids) }, contextOf(person))
+  const askLive = (...ids: string[]) =>
+    send({ representations: booksOf(...ids) }, { ...contextOf('alice'), reads: newReads() })
   const change = () => source.prepare('mutation { touch }', undefined)({}, contextOf('alice'))
-  return { asked, ask, change, clock }
+  return { asked, ask, askLive, change, clock }
 }
 
 const titles = (...all: (string | null)[]) => ({
@@ -96,6 +98,14 @@ test('what was not found, came with an error or is of another type is not kept',
   await other.ask('alice', 'a')
   await other.ask('alice', 'a')
   expect(other.asked).toEqual(['alice a', 'alice a'])
+})
+
+test('a live query sees what is there now', async () => {
+  const { ask, askLive, asked } = open()
+  await ask('alice', 'a')
+
+  expect(await askLive('a')).toEqual(titles('a of alice'))
+  expect(asked).toEqual(['alice a', 'alice a'])
 })
 
 test('whoever adds to an entity adds to a copy', async () => {

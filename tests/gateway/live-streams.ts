@@ -160,11 +160,10 @@ export async function openLiveDoor(
   const news = newsInProcess()
   const door = liveDoor({
     gateway: {
-      async shortly(_asked, { reads }) {
+      async answerWithStatus(_asked, { reads }) {
         reads?.add(service, {}, {})
-        return { data: answer() as Record<string, unknown> }
+        return { answer: { data: answer() as Record<string, unknown> }, status: 200 }
       },
-      server: undefined as any,
     },
     contextOf: async ({ raw }) => ({
       caller: await callerOf(raw.headers, testCredentials),
