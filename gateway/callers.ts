@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { NOBODY, type Caller } from '../resolvers/kernel/context.ts'
 import { Forbidden, Unauthenticated } from '../resolvers/kernel/fault.ts'
+import { goOn, type Soon } from '../resolvers/kernel/soon.ts'
 import { bearerTokenOf } from '../subgraphs/server/auth/bearer.ts'
 import type { Credentials } from '../subgraphs/server/subgraph.ts'
 import type { Trace } from './traces.ts'
@@ -28,7 +29,7 @@ export interface GatewayContext {
   /** Told what is read, where the query is asked again when that changes. */
   readonly reads?: Reads
   /** The trace of the request, where traces are wanted. */
-  readonly trace?: Trace
+  readonly trace?: Trace | undefined
   /** The header that continues the trace elsewhere. */
   readonly traceparent?: string
   /** Whether a service of ours asks, and no client. */
@@ -40,17 +41,15 @@ export interface GatewayContext {
 }
 
 /** Without a token the caller is nobody, to whom operations open to anyone answer. */
-export async function callerOf(
-  headers: IncomingHttpHeaders,
-  credentials: Credentials,
-): Promise<Caller> {
+export function callerOf(headers: IncomingHttpHeaders, credentials: Credentials): Soon<Caller> {
   if (headers.authorization === undefined) return NOBODY
   const token = bearerTokenOf(headers.authorization)
-  const caller = token && (await credentials.byToken(GRAPH, token))
-  if (!caller) {
-    throw Unauthenticated('The access token is unknown, expired, revoked or not for the graph.')
-  }
-  return onAccount(caller, headers[ACCOUNT_HEADER] as string | undefined)
+  return goOn(token && credentials.byToken(GRAPH, token), (caller) => {
+    if (!caller) {
+      throw Unauthenticated('The access token is unknown, expired, revoked or not for the graph.')
+    }
+    return onAccount(caller, headers[ACCOUNT_HEADER] as string | undefined)
+  })
 }
 
 function onAccount(caller: Caller, account: string | undefined): Caller {

@@ -6,6 +6,7 @@ import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import { graphDoor, type GraphDoor } from './graph-door.ts'
 import { addGraphiqlAssets } from './graphiql.ts'
+import { WholeBody } from './whole-body.ts'
 import { isLivePath, type LiveDoor } from './live.ts'
 
 /** A long text in a query counts as header, percent signs and all. */
@@ -36,23 +37,27 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
   const graph = graphDoor(options)
   const { live } = options
 
-  const server = createServer({ maxHeaderSize: HEADER_MAX }, (request, response) => {
-    const url = request.url ?? '/'
-    const name = firstOf(url)
-    if (live && isLivePath(url)) return live.answer(request, response)
-    if (name === 'graphql' && !alone) return graph(request, response)
-    const address = options.publicUrl ?? addressOf(request)
-    if (alone) request.address = address
-    if (name === 'graphql') return graph(request, response)
-    if (alone) return (ownPaths.has(name) ? own.routing : alone)(request, response)
-    const routeTo = byName.get(name)
-    if (!routeTo) return own.routing(request, response)
-    request.originalUrl = url
-    request.address = `${address}/${name}`
-    const rest = url.slice(name.length + 1)
-    request.url = rest.startsWith('/') ? rest : `/${rest}`
-    return routeTo(request, response)
-  })
+  const server = createServer(
+    { maxHeaderSize: HEADER_MAX, IncomingMessage: WholeBody },
+    (request, response) => {
+      const url = request.url ?? '/'
+      if (url === '/graphql' && !alone) return graph(request, response)
+      const name = firstOf(url)
+      if (live && isLivePath(url)) return live.answer(request, response)
+      if (name === 'graphql' && !alone) return graph(request, response)
+      const address = options.publicUrl ?? addressOf(request)
+      if (alone) request.address = address
+      if (name === 'graphql') return graph(request, response)
+      if (alone) return (ownPaths.has(name) ? own.routing : alone)(request, response)
+      const routeTo = byName.get(name)
+      if (!routeTo) return own.routing(request, response)
+      request.originalUrl = url
+      request.address = `${address}/${name}`
+      const rest = url.slice(name.length + 1)
+      request.url = rest.startsWith('/') ? rest : `/${rest}`
+      return routeTo(request, response)
+    },
+  )
 
   return {
     server,

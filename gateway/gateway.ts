@@ -9,6 +9,7 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import { ApolloArmor } from '@escape.tech/graphql-armor'
 import { GraphQLError, isObjectType, type GraphQLFormattedError } from 'graphql'
 import type { GraphAnswer } from '../resolvers/kernel/graph.ts'
+import { goOn, type Soon } from '../resolvers/kernel/soon.ts'
 import type { GatewayContext } from './callers.ts'
 import { BadConfiguration } from './configuration.ts'
 import { COST_MAX, costLimit } from './cost.ts'
@@ -64,7 +65,7 @@ export interface Gateway {
    * The answer to a query that came before in the same words, without all that the server does for one
    * that may be new. Undefined if it has to go that long way; or the context with which it does.
    */
-  shortly(asked: Asked, context: GatewayContext): Promise<Outcome | undefined>
+  shortly(asked: Asked, context: GatewayContext): Soon<Outcome | undefined>
   /** The answer, by whichever way. */
   answer(asked: Asked, context: GatewayContext): Promise<GraphAnswer>
   /** The same, with the status that HTTP has for it. */
@@ -114,17 +115,21 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   })
   await server.start()
 
-  async function shortly({ query, variables, operationName }: Asked, context: GatewayContext) {
+  function shortly(
+    { query, variables, operationName }: Asked,
+    context: GatewayContext,
+  ): Soon<Outcome | undefined> {
     const known = execution.known(query, operationName ?? undefined)
     if (!known) return undefined
     const { prepared, literals } = known
     const sent = literals ? { ...variables, ...literals } : (variables ?? {})
     if (!areGood(prepared, sent) || !costs.isAffordable(prepared, sent)) return undefined
     if (safelist && !safelist.allows(prepared, context)) return undefined
-    const outcome = await execution.execute(prepared, sent, context)
     figures.plans.ready += 1
-    if (outcome.data) figures.ways.short += 1
-    return outcome
+    return goOn(execution.execute(prepared, sent, context), (outcome) => {
+      if (outcome.data) figures.ways.short += 1
+      return outcome
+    })
   }
 
   async function answerWithStatus(asked: Asked, context: GatewayContext) {

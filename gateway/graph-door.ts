@@ -5,14 +5,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HeaderMap, type ApolloServer, type BaseContext } from '@apollo/server'
 import { GraphQLError } from 'graphql'
 import { Fault } from '../resolvers/kernel/fault.ts'
+import { goOn, type Soon } from '../resolvers/kernel/soon.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import { PLAN_HEADER, type GatewayContext } from './callers.ts'
 import { COST_HEADER } from './cost.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import type { Trace, Traces } from './traces.ts'
+import type { WholeBody } from './whole-body.ts'
 
-const BODY_MAX = 1024 * 1024
+export const BODY_MAX = 1024 * 1024
 const PATH = '/graphql'
 
 /** A request to the graph, as whoever proves its caller is told of it. */
@@ -31,7 +33,7 @@ export interface GraphDoor<C extends BaseContext> {
   readonly apollo: ApolloServer<C>
   /** The short way for queries that came before; see gateway.ts. */
   readonly shortly?: Gateway['shortly'] | undefined
-  readonly contextOf: (request: GraphRequest) => Promise<C>
+  readonly contextOf: (request: GraphRequest) => Soon<C>
   readonly telemetry: Telemetry
   readonly traces?: Traces | undefined
   /** A service alone does not answer what is asked of several. */
@@ -51,7 +53,7 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
   const { telemetry, traces, newId } = door
   const { headers, body } = graphiqlPage({ hasExamples: !door.isAlone })
   const page = { status: 200, headers, text: body }
-  return (raw: IncomingMessage, response: ServerResponse): void => {
+  return (raw: WholeBody, response: ServerResponse): void => {
     const startedMs = performance.now()
     const id = newId()
     const trace = traces?.begin({
@@ -74,41 +76,33 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
       telemetry.answered({ service: 'gateway', operation: PATH, status, ms, requestId: id })
       trace?.end(status)
     }
+    const fail = (error: unknown) => {
+      telemetry.mistake(error, { service: 'gateway', id })
+      finish(FAILED)
+    }
     if (door.hasPage && raw.method === 'GET' && wantsPage(raw.headers.accept)) {
       return finish(page)
     }
-    readBody(raw, (body) => {
+    raw.gather(BODY_MAX, (body) => {
       if (!body) return finish(TOO_LARGE)
-      answer(door, { id, raw, body, trace }).then(finish, (error: unknown) => {
-        telemetry.mistake(error, { service: 'gateway', id })
-        finish(FAILED)
-      })
+      let reply: Soon<Reply>
+      try {
+        reply = answer(door, { id, raw, body, trace })
+      } catch (error) {
+        return fail(error)
+      }
+      if (reply instanceof Promise) reply.then(finish, fail)
+      else finish(reply)
     })
   }
 }
 
-/** Undefined for a body that is too large, of which no more is read. */
-export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
-  const parts: Buffer[] = []
-  let size = 0
-  const take = (part: Buffer) => {
-    parts.push(part)
-    size += part.length
-    if (size <= BODY_MAX) return
-    request.off('data', take).off('end', end).resume()
-    done(undefined)
-  }
-  const end = () => done(parts.length === 1 ? parts[0] : Buffer.concat(parts))
-  request.on('data', take).on('end', end)
-}
-
-async function answer<C extends BaseContext>(
-  { apollo, shortly, contextOf }: GraphDoor<C>,
+function answer<C extends BaseContext>(
+  door: GraphDoor<C>,
   { id, raw, body, trace }: GraphRequest,
-): Promise<Reply> {
-  const { method = '', headers, url = '' } = raw
+): Soon<Reply> {
   let json: unknown
-  if (isJson(headers) && body.length > 0) {
+  if (isJson(raw.headers) && body.length > 0) {
     try {
       json = JSON.parse(body.toString())
     } catch (error) {
@@ -116,14 +110,39 @@ async function answer<C extends BaseContext>(
     }
   }
   const request = { id, raw, body, json, trace }
-  let context: C | undefined
+  const { shortly } = door
   const asked = shortly && plainlyAsked(raw, json)
-  if (asked) {
-    const proved = (await contextOf(request).catch(() => undefined)) as GatewayContext | undefined
-    const outcome = proved && (await shortly(asked, proved))
-    if (outcome?.data) return dataReply(outcome.data)
-    context = outcome?.context as C | undefined
+  if (!asked) return answerAtLength(door, request)
+  return goOn(proved(door, request), (context) => {
+    if (!context) return answerAtLength(door, request)
+    return goOn(shortly(asked, context), (outcome) =>
+      outcome?.data
+        ? dataReply(outcome.data)
+        : answerAtLength(door, request, outcome?.context as C | undefined),
+    )
+  })
+}
+
+/** Undefined where the caller is refused, which the server words. */
+function proved(
+  { contextOf }: Pick<GraphDoor<any>, 'contextOf'>,
+  request: GraphRequest,
+): Soon<GatewayContext | undefined> {
+  try {
+    const context = contextOf(request)
+    return context instanceof Promise ? context.catch(() => undefined) : context
+  } catch {
+    return undefined
   }
+}
+
+async function answerAtLength<C extends BaseContext>(
+  { apollo, contextOf }: GraphDoor<C>,
+  request: GraphRequest,
+  context?: C,
+): Promise<Reply> {
+  const { raw, json } = request
+  const { method = '', headers, url = '' } = raw
   const sent = new HeaderMap()
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) sent.set(name, Array.isArray(value) ? value.join(', ') : value)
@@ -131,7 +150,7 @@ async function answer<C extends BaseContext>(
   const search = url.includes('?') ? url.slice(url.indexOf('?')) : ''
   const answered = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method, headers: sent, search, body: json },
-    context: async () => context ?? wordFaults(contextOf(request)),
+    context: async () => context ?? wordFaults(() => contextOf(request)),
   })
   const { status = 200, headers: shown, body: written } = answered
   return {
@@ -200,9 +219,9 @@ function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Aske
 }
 
 /** A refusal to prove the caller, with the status that HTTP has for it. */
-async function wordFaults<C>(context: Promise<C>): Promise<C> {
+async function wordFaults<C>(prove: () => Soon<C>): Promise<C> {
   try {
-    return await context
+    return await prove()
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const http = { status: error.status, headers: new Map(Object.entries(error.headers)) }

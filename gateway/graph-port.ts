@@ -26,7 +26,7 @@ export const graphInProcess = ({
   types = composedTypes,
 }: InProcess): GraphPort => ({
   types,
-  person: (userId) => credentials.byUser(userId),
+  person: async (userId) => credentials.byUser(userId),
   ask: (caller, query, variables) =>
     gateway().answer(
       { query, variables },
@@ -44,7 +44,7 @@ export function graphOverHttp({ urls, credentials, notes }: OverHttp): GraphPort
   const send = askOverHttp({ name: GATEWAY, urls })
   return {
     types: composedTypes,
-    person: (userId) => credentials.byUser(userId),
+    person: async (userId) => credentials.byUser(userId),
     async ask(caller, query, variables) {
       const note = await notes.write(caller, GATEWAY)
       try {

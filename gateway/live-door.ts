@@ -5,6 +5,7 @@ import { getOperationAST, parse, type DocumentNode } from 'graphql'
 import type { Caller } from '../resolvers/kernel/context.ts'
 import { Fault, fault, Invalid, MethodNotAllowed } from '../resolvers/kernel/fault.ts'
 import type { News } from '../resolvers/kernel/news.ts'
+import type { Soon } from '../resolvers/kernel/soon.ts'
 import { remoteOf } from '../subgraphs/server/remote.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
 import type { GatewayContext } from './callers.ts'
@@ -12,10 +13,10 @@ import { TOKENS_MAX } from './cost-measured.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import {
   ANSWER_HEADERS,
+  BODY_MAX,
   FAILED,
   isJson,
   MEMBERS,
-  readBody,
   refusal,
   TOO_LARGE,
   type GraphRequest,
@@ -31,7 +32,7 @@ const NotAcceptable = fault('NotAcceptable', 406)
 
 export interface LiveDoorOptions {
   readonly gateway: Pick<Gateway, 'answerWithStatus'>
-  readonly contextOf: (request: GraphRequest) => Promise<GatewayContext>
+  readonly contextOf: (request: GraphRequest) => Soon<GatewayContext>
   readonly news: News
   readonly limits: LiveLimits
   readonly telemetry: Telemetry
@@ -53,7 +54,7 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
   async function begin(request: GraphRequest, response: ServerResponse) {
     const asked = askedIn(request)
     checkOperation(asked)
-    const prove = () => contextOf(request)
+    const prove = async () => contextOf(request)
     const context = await prove()
     const stream = await streams.open(keyOf(context.caller, request.raw), {
       response,
@@ -78,7 +79,7 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
         const ms = performance.now() - startedMs
         telemetry.answered({ service: 'gateway', operation: LIVE_PATH, status, ms, requestId: id })
       }
-      readBody(raw, (body) => {
+      raw.gather(BODY_MAX, (body) => {
         if (!body) return finish(TOO_LARGE)
         begin({ id, raw, body }, response).then(finish, (error: unknown) => {
           if (error instanceof Fault) return finish(refusalOf(error))

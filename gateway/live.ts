@@ -1,15 +1,16 @@
 // Where live queries are served, and why not where they are not.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { News } from '../resolvers/kernel/news.ts'
 import type { Configuration } from './configuration.ts'
 import type { Gateway } from './gateway.ts'
 import { refusal } from './graph-door.ts'
 import type { LiveDoorOptions } from './live-door.ts'
+import type { WholeBody } from './whole-body.ts'
 
 export const LIVE_PATH = '/graphql/live'
 
 export interface LiveDoor {
-  answer(request: IncomingMessage, response: ServerResponse): void
+  answer(request: WholeBody, response: ServerResponse): void
   /** Ends all streams. */
   close(): void
 }

@@ -6,6 +6,7 @@ import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
 import type { Context } from '../resolvers/kernel/context.ts'
 import { noGraph, type GraphPort } from '../resolvers/kernel/graph.ts'
 import { keyFor, openSecrets } from '../resolvers/kernel/secrets.ts'
+import { goOn, type Soon } from '../resolvers/kernel/soon.ts'
 import { advanceTo } from '../resolvers/kernel/work.ts'
 import { apolloDoor } from '../subgraphs/server/apollo.ts'
 import { openCredentials, type AskIdentity } from '../subgraphs/server/auth/credentials.ts'
@@ -264,27 +265,26 @@ function answerOf(result: any): { answer: unknown } {
   return result.data
 }
 
-async function gatewayContext(
+function gatewayContext(
   { publicUrl, limits }: Configuration,
   { credentials }: Pick<Ground, 'credentials'>,
   notes: Notes,
   { id, raw, json, trace }: GraphRequest,
-): Promise<GatewayContext> {
+): Soon<GatewayContext> {
   const { headers } = raw
   const note = headers[NOTE_HEADER]
-  return {
-    // A service of ours that asks for a person says so in a note, as the gateway does to services.
-    caller:
-      typeof note === 'string'
-        ? await notes.read(note, GATEWAY)
-        : await callerOf(headers, credentials),
+  const isOurs = typeof note === 'string'
+  // A service of ours that asks for a person says so in a note, as the gateway does to services.
+  const proved = isOurs ? notes.read(note, GATEWAY) : callerOf(headers, credentials)
+  return goOn(proved, (caller) => ({
+    caller,
     publicUrl,
     requestId: id,
     headers: headers as Record<string, string | undefined>,
-    ...(trace && { trace }),
-    isOurs: typeof note === 'string',
+    trace,
+    isOurs,
     batch: batchOf(json, limits.batchMax),
-  }
+  }))
 }
 
 async function safelistOf(

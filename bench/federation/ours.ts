@@ -11,6 +11,7 @@ import { openLogging } from '../../gateway/logging.ts'
 import { overHttp } from '../../gateway/over-http.ts'
 import { wallClock } from '../../resolvers/kernel/clock.ts'
 import type { Caller } from '../../resolvers/kernel/context.ts'
+import { goOn, type Soon } from '../../resolvers/kernel/soon.ts'
 import { openNotes } from '../../subgraphs/server/auth/gateway.ts'
 import { requestIds } from '../../subgraphs/server/request-ids.ts'
 import type { Credentials } from '../../subgraphs/server/subgraph.ts'
@@ -57,18 +58,16 @@ export async function openOurs({ supergraph, urls, schemas, onFetch }: Shop): Pr
   }
 }
 
-const contextOf = async (
-  headers: IncomingHttpHeaders,
-  requestId: string,
-): Promise<GatewayContext> => ({
-  caller: await callerOf(headers, credentials as Credentials),
-  publicUrl: '',
-  requestId,
-  headers: headers as GatewayContext['headers'],
-})
+const contextOf = (headers: IncomingHttpHeaders, requestId: string): Soon<GatewayContext> =>
+  goOn(callerOf(headers, credentials as Credentials), (caller) => ({
+    caller,
+    publicUrl: '',
+    requestId,
+    headers: headers as GatewayContext['headers'],
+  }))
 
 const credentials: Pick<Credentials, 'byToken'> = {
-  async byToken(_service, token) {
+  byToken(_service, token) {
     const userId = userOf(token)
     return userId === undefined ? undefined : { ...PERSON, userId, credentialId: token }
   },

@@ -20,6 +20,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import type { Soon } from '../../resolvers/kernel/soon.ts'
 import type { GatewayContext } from '../callers.ts'
 import { fragmentsOf } from '../fragments.ts'
 import { withoutRefused } from '../needs.ts'
@@ -67,7 +68,7 @@ export interface Execution {
   /** An operation that has come before, in the same words but for values, and was found to be right. */
   known(query: string, operationName: string | undefined): Known | undefined
   /** The data; or, if anything unusual happened, the context with which to go the long way. */
-  execute(prepared: Prepared, variables: Variables, context: GatewayContext): Promise<Outcome>
+  execute(prepared: Prepared, variables: Variables, context: GatewayContext): Soon<Outcome>
   /** How an operation is planned. */
   planOf(document: DocumentNode, operationName: string | undefined): QueryPlan
   /** Plans an operation that is expected. It still is new to those who decide whether it may be asked. */
@@ -115,11 +116,11 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   const ahead = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
   const lifting = isLifting ? openLifting(graph.schema) : undefined
 
-  async function execute(
+  function execute(
     { plan, shape, defaults }: Prepared,
     variables: Variables,
     context: GatewayContext,
-  ): Promise<Outcome> {
+  ): Soon<Outcome> {
     const { deadlineMs = performance.now() + budgetMs } = context
     const run: Run = {
       root: {},
@@ -129,14 +130,20 @@ export function compiledExecution(options: ExecutionOptions): Execution {
       answered: [],
       deadlineMs,
     }
-    try {
-      const pending = plan.execute(run)
-      // Whoever goes the long way finds out there that it is too late.
-      if (pending) await inTime(pending, deadlineMs, () => new Unusual())
-      return { data: shape(run.root, withDefaults(variables, defaults)) }
-    } catch (error) {
+    const answer = () => ({ data: shape(run.root, withDefaults(variables, defaults)) })
+    const leave = (error: unknown) => {
       if (!(error instanceof Unusual)) throw error
       return { context: { ...context, deadlineMs, [ANSWERED]: run.answered } as Context }
+    }
+    try {
+      const pending = plan.execute(run)
+      if (!pending) return answer()
+      // Whoever goes the long way finds out there that it is too late.
+      return inTime(pending, deadlineMs, () => new Unusual())
+        .then(answer)
+        .catch(leave)
+    } catch (error) {
+      return leave(error)
     }
   }
 

@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../resolvers/kernel/context.ts'
 import type { Listener } from '../../resolvers/kernel/events.ts'
 import type { Fault } from '../../resolvers/kernel/fault.ts'
 import type { Operation, Shown } from '../../resolvers/kernel/operation.ts'
+import type { Soon } from '../../resolvers/kernel/soon.ts'
 import type { Kind, Migration } from '../../resolvers/kernel/store.ts'
 import type { Step } from '../../resolvers/kernel/work.ts'
 
@@ -105,11 +106,11 @@ export type { Shown }
 
 /** What identity knows about credentials, as the schemes ask for it. */
 export interface Credentials {
-  byApiKey(service: string, key: string): Promise<Caller | undefined>
-  byPassword(service: string, username: string, password: string): Promise<Caller | undefined>
-  byToken(service: string, token: string): Promise<Caller | undefined>
+  byApiKey(service: string, key: string): Soon<Caller | undefined>
+  byPassword(service: string, username: string, password: string): Soon<Caller | undefined>
+  byToken(service: string, token: string): Soon<Caller | undefined>
   /** A person whom no credential proves now, for whom a service acts: it permits nothing by itself. */
-  byUser(userId: string): Promise<Caller | undefined>
+  byUser(userId: string): Soon<Caller | undefined>
   /** The key derived for one day, region and service; the secret itself stays with identity. */
   signingKey(scope: SigningScope): Promise<SigningKey | undefined>
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import { callerOf } from '../../gateway/callers.ts'
+import { WholeBody } from '../../gateway/whole-body.ts'
 import { openFront } from '../../gateway/front.ts'
 import { liveDoor, type LiveDoorOptions } from '../../gateway/live-door.ts'
 import { newsInProcess } from '../../resolvers/kernel/news.ts'
@@ -177,7 +178,7 @@ export async function openLiveDoor(
     telemetry: openTelemetry(pino({ level: 'silent' })),
     newId: () => 'one',
   })
-  const server = createServer(door.answer).listen(0, '127.0.0.1')
+  const server = createServer({ IncomingMessage: WholeBody }, door.answer).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   onTestFinished(() => {
     door.close()

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../resolvers/kernel/clock.ts'
 import type { Caller } from '../../../resolvers/kernel/context.ts'
+import type { Soon } from '../../../resolvers/kernel/soon.ts'
 import type { Credentials, SigningKey, SigningScope } from '../subgraph.ts'
 
 /** A revoked credential is refused everywhere after this, and revocation promises five seconds. */
@@ -56,11 +57,11 @@ export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials
   }
 
   /** `shown` is what was shown. Nearly every request finds its caller by it, without waiting. */
-  async function lookUp<T>(
+  function lookUp<T>(
     question: Question,
     shown: string,
     variables: () => Record<string, string>,
-  ): Promise<T | undefined> {
+  ): Soon<T | undefined> {
     const name = `${question} ${shown}`
     const kept = remembered.get(name)
     if (kept && kept.untilMs > wallClock.now().getTime()) return kept.found as T
