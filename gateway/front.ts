@@ -4,6 +4,7 @@ import type { BaseContext } from '@apollo/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
+import { FETCHES_PATH } from './fetches.ts'
 import { graphDoor, type GraphDoor } from './graph-door.ts'
 import { addGraphiqlAssets } from './graphiql.ts'
 import { WholeBody } from './whole-body.ts'
@@ -16,6 +17,8 @@ export interface FrontOptions<C extends BaseContext> extends GraphDoor<C> {
   readonly services: readonly Opened[]
   /** Where clients are told to look, when not where they came to. */
   readonly publicUrl: string | undefined
+  /** Takes the fetches of a gateway elsewhere. */
+  readonly fetches?: ((request: WholeBody, response: ServerResponse) => void) | undefined
   /** Queries that are asked again when what they read has changed. */
   readonly live?: LiveDoor | undefined
 }
@@ -35,7 +38,7 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
   const alone = options.isAlone ? byName.values().next().value : undefined
   const ownPaths = new Set(['graphiql', 'healthz', 'readyz', 'metrics'])
   const graph = graphDoor(options)
-  const { live } = options
+  const { live, fetches } = options
 
   const server = createServer(
     { maxHeaderSize: HEADER_MAX, IncomingMessage: WholeBody },
@@ -47,6 +50,7 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
       if (name === 'graphql' && !alone) return graph(request, response)
       const address = options.publicUrl ?? addressOf(request)
       if (alone) request.address = address
+      if (fetches && url === FETCHES_PATH) return fetches(request, response)
       if (name === 'graphql') return graph(request, response)
       if (alone) return (ownPaths.has(name) ? own.routing : alone)(request, response)
       const routeTo = byName.get(name)

@@ -84,7 +84,7 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
       return finish(page)
     }
     raw.gather(BODY_MAX, (body) => {
-      if (!body) return finish(TOO_LARGE)
+      if (!body) return finish(tooLarge(BODY_MAX))
       let reply: Soon<Reply>
       try {
         reply = answer(door, { id, raw, body, trace })
@@ -189,12 +189,13 @@ export const refusal = (
 })
 
 // What is left of a body that is too large is not read, so the connection cannot be used again.
-export const TOO_LARGE = refusal(
-  413,
-  'BODY_TOO_LARGE',
-  `A request may have at most ${BODY_MAX} bytes. Send less at once.`,
-  { connection: 'close' },
-)
+export const tooLarge = (bytesMax: number): Reply =>
+  refusal(
+    413,
+    'BODY_TOO_LARGE',
+    `A request may have at most ${bytesMax} bytes. Send less at once.`,
+    { connection: 'close' },
+  )
 export const FAILED = refusal(500, 'INTERNAL_SERVER_ERROR', 'The gateway failed to answer.')
 
 /** What a request to the graph may say. */

@@ -18,7 +18,7 @@ import {
   isJson,
   MEMBERS,
   refusal,
-  TOO_LARGE,
+  tooLarge,
   type GraphRequest,
   type Reply,
 } from './graph-door.ts'
@@ -80,7 +80,7 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
         telemetry.answered({ service: 'gateway', operation: LIVE_PATH, status, ms, requestId: id })
       }
       raw.gather(BODY_MAX, (body) => {
-        if (!body) return finish(TOO_LARGE)
+        if (!body) return finish(tooLarge(BODY_MAX))
         begin({ id, raw, body }, response).then(finish, (error: unknown) => {
           if (error instanceof Fault) return finish(refusalOf(error))
           mistake(error)

@@ -20,6 +20,7 @@ import { batchOf } from './batch.ts'
 import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
 import type { Ask } from './executor/source.ts'
+import { fetchesDoor } from './fetches-door.ts'
 import { openFront, type Front } from './front.ts'
 import type { GraphRequest } from './graph-door.ts'
 import type { Gateway } from './gateway.ts'
@@ -166,6 +167,9 @@ export async function openPolygraph(
     publicUrl: configuration.hasPublicUrl ? configuration.publicUrl : undefined,
     hasPage: configuration.isIntrospectable,
     newId,
+    fetches: isAlone
+      ? fetchesDoor({ opened: served[0]!, notes, telemetry, traces, newId })
+      : undefined,
     live: await openLive({
       configuration,
       gateway,

@@ -5,21 +5,29 @@ const CONNECTIONS_MAX = 64
 const KEPT_MS = 30_000
 const CONNECT_MS = 2_000
 
+/** What is posted, and how what is answered is read. */
 export interface Posted {
-  readonly body: string
+  readonly path: string
+  /** Asked for anew when it is sent again. */
+  readonly body: () => string
   /** Names and values in turn. */
   readonly headers: readonly string[]
   /** What only reads may be sent again where a connection broke; what writes must not run twice. */
   readonly isRead: boolean
+  /** Takes a part of the answer; what it throws ends the request. */
+  readonly take: (part: Buffer, status: number) => void
+  /** After the last part; it throws if that was no answer. */
+  readonly end: (status: number) => void
 }
 
 /** One of the addresses of a service. */
 interface Address {
   readonly pool: Pool
-  readonly path: string
+  /** What stands before all paths. */
+  readonly prefix: string
 }
 
-export type Post = (posted: Posted) => Promise<object>
+export type Post = (posted: Posted) => Promise<void>
 
 /** It was not answered in time. What it asked may go on where it was sent. */
 export class TooSlow extends Error {}
@@ -38,9 +46,9 @@ export function posting(urls: readonly string[], timeMs: number): Post {
     for (let tries = 0; tries <= addresses.length; tries += 1) {
       const at = (preferred + tries) % addresses.length
       try {
-        const answer = await send(addresses[at]!, posted, untilMs)
+        await send(addresses[at]!, posted, untilMs)
         preferred = at
-        return answer
+        return
       } catch (error) {
         failure = error
         const { code = '' } = error as { code?: string }
@@ -67,18 +75,14 @@ async function openAll(urls: readonly string[]): Promise<Address[]> {
       bodyTimeout: 0,
       connect: { timeout: CONNECT_MS },
     })
-    return { pool, path: `${pathname.replace(/\/$/, '')}/graphql` }
+    return { pool, prefix: pathname.replace(/\/$/, '') }
   })
 }
 
 /** Without the streams that a client would put around a small answer. */
-function send(
-  { pool, path }: Address,
-  { body, headers }: Posted,
-  untilMs: number,
-): Promise<object> {
+function send({ pool, prefix }: Address, posted: Posted, untilMs: number): Promise<void> {
+  const { path, headers } = posted
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
     let status = 0
     let sent: Dispatcher.DispatchController | undefined
     let isOver = false
@@ -89,7 +93,7 @@ function send(
     }
     const timer = setTimeout(giveUp, Math.max(1, untilMs - performance.now()))
     pool.dispatch(
-      { path, method: 'POST', headers: headers as string[], body },
+      { path: prefix + path, method: 'POST', headers: headers as string[], body: posted.body() },
       {
         onRequestStart(controller) {
           sent = controller
@@ -97,11 +101,12 @@ function send(
           if (isOver) controller.abort(new TooSlow())
         },
         onResponseStart: (_controller, statusCode) => void (status = statusCode),
-        onResponseData: (_controller, part) => void parts.push(part),
+        onResponseData: (_controller, part) => posted.take(part, status),
         onResponseEnd() {
           clearTimeout(timer)
           try {
-            resolve(readAnswer(parts.length === 1 ? parts[0]! : Buffer.concat(parts), status))
+            posted.end(status)
+            resolve()
           } catch (error) {
             reject(error as Error)
           }
@@ -113,18 +118,4 @@ function send(
       },
     )
   })
-}
-
-/** A server that stands between may answer with a page of its own. */
-function readAnswer(bytes: Buffer, status: number): object {
-  let answer: unknown
-  try {
-    answer = JSON.parse(bytes.toString())
-  } catch {
-    throw new NoAnswer(`It answered ${status} with what is no JSON.`)
-  }
-  if (typeof answer === 'object' && answer !== null && ('data' in answer || 'errors' in answer)) {
-    return answer
-  }
-  throw new NoAnswer(`It answered ${status} with neither data nor errors.`)
 }

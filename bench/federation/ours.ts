@@ -1,5 +1,5 @@
 // Ours, behind the same front as in Polygraph: it proves callers, counts and logs.
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { callerOf, type GatewayContext } from '../../gateway/callers.ts'
@@ -12,12 +12,12 @@ import { overHttp } from '../../gateway/over-http.ts'
 import { wallClock } from '../../resolvers/kernel/clock.ts'
 import type { Caller } from '../../resolvers/kernel/context.ts'
 import { goOn, type Soon } from '../../resolvers/kernel/soon.ts'
+import { openCredentials } from '../../subgraphs/server/auth/credentials.ts'
 import { openNotes } from '../../subgraphs/server/auth/gateway.ts'
 import { requestIds } from '../../subgraphs/server/request-ids.ts'
-import type { Credentials } from '../../subgraphs/server/subgraph.ts'
 import { openTelemetry } from '../../subgraphs/server/telemetry.ts'
 import type { Contender, Shop } from './contender.ts'
-import { userOf } from './queries.ts'
+import { TOKENS } from './queries.ts'
 
 const HOST = '127.0.0.1'
 
@@ -59,26 +59,31 @@ export async function openOurs({ supergraph, urls, schemas, onFetch }: Shop): Pr
 }
 
 const contextOf = (headers: IncomingHttpHeaders, requestId: string): Soon<GatewayContext> =>
-  goOn(callerOf(headers, credentials as Credentials), (caller) => ({
+  goOn(callerOf(headers, credentials), (caller) => ({
     caller,
     publicUrl: '',
     requestId,
     headers: headers as GatewayContext['headers'],
   }))
 
-const credentials: Pick<Credentials, 'byToken'> = {
-  byToken(_service, token) {
-    const userId = userOf(token)
-    return userId === undefined ? undefined : { ...PERSON, userId, credentialId: token }
-  },
-}
-
-const PERSON: Omit<Caller, 'userId' | 'credentialId'> = {
-  kind: 'user',
-  accounts: [{ kind: 'ACCOUNT', id: '123456789012' }],
-  permissions: ['*'],
-  isAdmin: false,
-}
+/** What identity would answer, by the hash of a token. */
+const people = new Map(
+  TOKENS.map((token, i): [string, Caller] => [
+    hash('sha256', token, 'hex'),
+    {
+      kind: 'user',
+      userId: `caller-${i}`,
+      credentialId: token,
+      accounts: [{ kind: 'ACCOUNT', id: '123456789012' }],
+      permissions: ['*'],
+      isAdmin: false,
+    },
+  ]),
+)
+const credentials = openCredentials(
+  async (_query, { tokenHash }) => ({ answer: people.get(tokenHash!) }),
+  wallClock,
+)
 
 function counting(source: Source, onFetch: () => void): Source {
   return {

@@ -56,8 +56,6 @@ export const askedOf = (name: string): Asked[] => {
   return Array.from({ length: VARIANTS }, (_, i) => ({ query: text, variables: variablesOf(i) }))
 }
 
-export const authorizationOf = (i: number): string => `Bearer token-of-caller-${i % CALLERS}`
-
-/** The user of a token; a gateway that proves its callers reads it. */
-export const userOf = (token: string): string | undefined =>
-  /^token-of-(caller-\d+)$/.exec(token)?.[1]
+/** Of the callers; a gateway that proves them knows these. */
+export const TOKENS = Array.from({ length: CALLERS }, (_, i) => `token-of-caller-${i}`)
+export const authorizationOf = (i: number): string => `Bearer ${TOKENS[i % CALLERS]}`

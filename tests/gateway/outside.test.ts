@@ -186,7 +186,10 @@ test('fetches, plans and ways are counted', async () => {
 })
 
 test('a trace goes on in a subgraph elsewhere, below the fetch that asked it', async () => {
-  const [collector, subgraph] = [await openCollector(), await openCollector({ data: { all: [] } })]
+  const [collector, subgraph] = [
+    await openCollector(),
+    await openCollector({ index: 0, answer: { data: { all: [] } } }),
+  ]
   const { begin, close } = openTraces({ url: collector.url, service: 'gateway', log })
   const notes = openNotes(Buffer.alloc(32, 1), wallClock)
   const source = overHttp({ name: 'books', urls: [subgraph.url], notes })
@@ -205,8 +208,8 @@ test('a trace goes on in a subgraph elsewhere, below the fetch that asked it', a
   await close()
   await Promise.all([collector.close(), subgraph.close()])
 
-  const { traceparent } = subgraph.got[0]!.headers
-  const [, traceId, spanId] = /^00-([\da-f]{32})-([\da-f]{16})-01$/.exec(traceparent as string)!
+  const [{ traceparent }] = subgraph.got[0]!.body
+  const [, traceId, spanId] = /^00-([\da-f]{32})-([\da-f]{16})-01$/.exec(traceparent)!
   const spans = await collector.spansOf(traceId!, 'POST /graphql')
   const request = spans.find(({ name }) => name === 'POST /graphql')!
   expect(answer).toEqual({ data: { all: [] } })

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { execute, parse } from 'graphql'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Answer } from '../../gateway/executor/source.ts'
+import { answerFetches, type Fetch } from '../../gateway/fetches.ts'
 import { openGateway } from '../../gateway/gateway.ts'
 import { overHttp } from '../../gateway/over-http.ts'
 import { stillClock, wallClock } from '../../resolvers/kernel/clock.ts'
@@ -26,13 +28,15 @@ const GOOD = {
 const context = { caller: NOBODY, publicUrl: '', requestId: 'r', headers: {} }
 const notes = openNotes(Buffer.alloc(32, 1), wallClock)
 
+const lineOf = (answer: object) => `${JSON.stringify({ index: 0, answer })}\n`
+
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
 
 async function answerOf(name: string, request: IncomingMessage, response: ServerResponse) {
-  const { query, variables } = (await json(request)) as any
-  const document = parse(query)
-  const answer = await execute({ schema: schemas[name]!, document, variableValues: variables })
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  answerFetches((await json(request)) as Fetch[], response, ({ query, variables }) => {
+    const document = parse(query)
+    return execute({ schema: schemas[name]!, document, variableValues: variables }) as Answer
+  })
 }
 
 /** A server on a port that stays its own while it is down. */
@@ -143,7 +147,7 @@ test('a root field of a service that is down is null, with its path', async () =
 test('of a service that is down a query is told at most a hundred times', async () => {
   const { ask, books, ratings } = await openLibrary()
   const many = Array.from({ length: 150 }, (_, i) => ({ __typename: 'Book', id: String(i) }))
-  books.handle = (_request, response) => response.end(JSON.stringify({ data: { books: many } }))
+  books.handle = (_request, response) => response.end(lineOf({ data: { books: many } }))
   await ratings.stop()
 
   const { data, errors } = await ask('{ books(first: 150) { stars } }')
@@ -158,7 +162,7 @@ test.each(['before it answers', 'within its answer'])(
     const { ask, ratings } = await openLibrary({ fetchMs: FETCH_MS })
     const isCut = Promise.withResolvers<void>()
     ratings.handle = (request, response) => {
-      if (when === 'within its answer') response.write('{"data":')
+      if (when === 'within its answer') response.write('{"index":0,')
       request.once('close', () => isCut.resolve())
     }
 
@@ -193,9 +197,21 @@ test('a service that failed five times is not asked for a second, and then comes
 
 test.each([
   ['a page', 502, '<h1>Bad Gateway</h1>', 'It answered 502 with what is no JSON.'],
-  ['nothing', 200, '', 'It answered 200 with what is no JSON.'],
-  ['other JSON', 404, '{"message":"?"}', 'It answered 404 with neither data nor errors.'],
-  ['null', 200, 'null', 'It answered 200 with neither data nor errors.'],
+  ['nothing', 200, '', 'It answered 200 without an answer to what was asked.'],
+  ['null', 200, 'null', 'It answered 200 without an answer to what was asked.'],
+  ['other JSON', 404, '{"message":"?"}', 'It answered 404 without an answer to what was asked.'],
+  [
+    'an answer to nothing',
+    200,
+    '{"index":1,"answer":{"data":{}}}',
+    'It answered 200 without an answer to what was asked.',
+  ],
+  [
+    'an answer without data',
+    200,
+    '{"index":0,"answer":{}}',
+    'It answered 200 without an answer to what was asked.',
+  ],
 ])('%s is no answer, which is said', async (_what, status, text, message) => {
   const { ask, ratings } = await openLibrary()
   ratings.handle = (_request, response) => response.writeHead(status).end(text)
@@ -254,7 +270,7 @@ test.each([
 
 test('a mutation that reached nobody is sent to the second address', async () => {
   const one = await serve(cut)
-  const other = await serve((_request, response) => response.end('{"data":{"rate":3}}'))
+  const other = await serve((_request, response) => response.end(lineOf({ data: { rate: 3 } })))
   await one.stop()
   const { prepare } = overHttp({ name: 'ratings', urls: [one.url, other.url], notes })
 
