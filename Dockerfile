@@ -17,7 +17,8 @@ FROM node:24-slim
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=4000 \
-    POLYGRAPH_DATA=/data
+    POLYGRAPH_DATA=/data \
+    MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=modules /app/node_modules ./node_modules
 COPY package.json ./
@@ -32,5 +33,5 @@ EXPOSE 4000
 # Ready means that the store of each service in the process answers.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=5 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=16", "--expose-gc"]
 CMD ["gateway/start.ts"]

@@ -17,8 +17,9 @@ const prettier = 'node_modules/prettier/bin/prettier.cjs'
 
 /** Each task as the programs that it runs one after the other; the last gets the arguments. */
 const TASKS = {
-  // V8 would keep a hundred megabytes for young objects, of which the start makes many, and give none back.
-  start: [['--max-semi-space-size=8', 'gateway/start.ts']],
+  // V8 would take twice the memory for young objects, and use none of it to be faster. What starting
+  // leaves behind is given back once it has ended.
+  start: [['--max-semi-space-size=16', '--expose-gc', 'gateway/start.ts']],
   test: [[vitest, 'run']],
   check: [
     ['node_modules/typescript/bin/tsc'],
@@ -84,7 +85,12 @@ function runOne(program) {
   const child = spawn(node(), ['--disable-warning=ExperimentalWarning', ...program], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { NODE_COMPILE_CACHE: join(MODULES, '.cache', 'compile'), ...process.env },
+    env: {
+      NODE_COMPILE_CACHE: join(MODULES, '.cache', 'compile'),
+      // Of more, each keeps memory that is free.
+      MALLOC_ARENA_MAX: '2',
+      ...process.env,
+    },
   })
   // A terminal signals the whole group, and a supervisor this process alone: the child decides when
   // it has finished.

@@ -44,6 +44,7 @@ export async function openFront<C extends BaseContext>(options: FrontOptions<C>)
     { maxHeaderSize: HEADER_MAX, IncomingMessage: WholeBody },
     (request, response) => {
       const url = request.url ?? '/'
+      // As nearly all come.
       if (url === '/graphql' && !alone) return graph(request, response)
       const name = firstOf(url)
       if (live && isLivePath(url)) return live.answer(request, response)

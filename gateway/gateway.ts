@@ -73,8 +73,11 @@ export interface Gateway {
     asked: Asked,
     context: GatewayContext,
   ): Promise<{ readonly answer: GraphAnswer; readonly status: number }>
-  /** Does what the first queries would wait for: what is asked of nobody else, in small pieces. */
-  makeReady(): Promise<void>
+  /**
+   * Does what the first queries would wait for, in small pieces: it plans those that people are offered,
+   * those that are listed, and those that services will ask.
+   */
+  makeReady(asked: readonly string[]): Promise<void>
 }
 
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -149,11 +152,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     figures,
     shortly,
     answerWithStatus,
-    async makeReady() {
+    async makeReady(asked) {
       void graph.planner
       await immediate()
       void graph.supergraphSchema
-      for (const query of expected(options.isIntrospectable, safelist)) {
+      for (const query of [...expected(options.isIntrospectable, safelist), ...asked]) {
         await immediate()
         execution.prepareAhead(query)
       }

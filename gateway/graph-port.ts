@@ -57,7 +57,8 @@ export function graphOverHttp({ urls, credentials, notes }: OverHttp): GraphPort
 }
 
 let composed: GraphTypes | undefined
-const composedTypes = (): GraphTypes => (composed ??= typesOf(readFileSync(SUPERGRAPH, 'utf8')))
+export const composedTypes = (): GraphTypes =>
+  (composed ??= typesOf(readFileSync(SUPERGRAPH, 'utf8')))
 
 /** The object types of a schema. */
 export function typesOf(schema: string): GraphTypes {

@@ -30,7 +30,7 @@ import { openLive } from './live.ts'
 import type { Logging } from './logging.ts'
 import { openOutbound } from './outbound.ts'
 import { askOverHttp, overHttp } from './over-http.ts'
-import { graphInProcess, graphOverHttp } from './graph-port.ts'
+import { composedTypes, graphInProcess, graphOverHttp } from './graph-port.ts'
 import { loadServices, SERVICES } from './services.ts'
 import type { Traces } from './traces.ts'
 
@@ -201,12 +201,20 @@ export async function openPolygraph(
 }
 
 async function makeReady(served: readonly Opened[], gateway: Gateway | undefined): Promise<void> {
-  if (!gateway) return
-  for (const service of served) {
-    await immediate()
-    void service.schema
+  // Settled, since one that fails meanwhile must not go unseen.
+  const starting = Promise.allSettled(served.map(async ({ subgraph }) => subgraph.makeReady?.()))
+  if (gateway) {
+    for (const service of served) {
+      await immediate()
+      void service.schema
+    }
+    const resources = served.flatMap(({ subgraph }) => subgraph.resources)
+    const asked = resources.flatMap(({ asks }) => asks?.(composedTypes()) ?? [])
+    await gateway.makeReady([...new Set(asked)])
   }
-  await gateway.makeReady()
+  for (const outcome of await starting) if (outcome.status === 'rejected') throw outcome.reason
+  // Starting leaves behind what nobody needs again; V8 would keep most of its memory.
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 /** What traces need is loaded by those alone who want them. */

@@ -35,7 +35,7 @@ if (polygraph.services.some(({ subgraph }) => subgraph.name === 'identity')) awa
 const readyMs = Math.round(performance.now())
 log.info({ readyMs, services: polygraph.services.map(({ subgraph }) => subgraph.name) }, 'ready')
 process.stderr.write(banner({ configuration, polygraph, only, readyMs }))
-void polygraph.makeReady()
+polygraph.makeReady().catch((error: unknown) => log.warn({ err: error }, 'not all is made ready'))
 
 let isStopping = false
 // A terminal and npm may both send the signal, so a second one changes nothing.

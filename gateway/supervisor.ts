@@ -122,13 +122,20 @@ export async function runOnce({ name, ...how }: Omit<KeepOptions, 'tell'>): Prom
 
 const endOf = (file: string): string => readFileSync(file, 'utf8').slice(-LOG_SHOWN_MAX).trim()
 
+/** As `npm start` and the image have them. */
+const NODE_FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=16',
+  '--expose-gc',
+]
+
 /**
  * The process is in a group of its own, so that a terminal's Ctrl-C reaches its supervisor alone,
  * which stops things in order. The channel to it ends with the supervisor, however that ends.
  */
 function startProgram({ program, environment, logFile }: Program): ChildProcess {
   const log = openSync(logFile, 'a', 0o600)
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...program], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...program], {
     cwd: ROOT,
     env: environment,
     detached: true,

@@ -1,4 +1,5 @@
 // Braille translation as a subgraph. Specification 1, service S4.
+import { makeReady } from '../resolvers/braille/cells.ts'
 import * as entities from '../resolvers/braille/entities.ts'
 import * as images from '../resolvers/braille/images.ts'
 import * as tables from '../resolvers/braille/tables.ts'
@@ -15,4 +16,5 @@ export const subgraph: Subgraph = {
   scheme: apiKey('X-Vendor-Api-Secret'),
   dialect: coded,
   resources: [translate, tables, images, entities],
+  makeReady,
 }

@@ -27,6 +27,10 @@ export const TABLE_DEFAULT: Table = {
 // One translator serves all callers: what it remembers is a function of the text alone.
 const louis = openLouis()
 
+/** Starts the translator with its usual table, for which the first text would wait. */
+export const makeReady = (): Promise<unknown> =>
+  louis.translate({ table: TABLE_DEFAULT.name, direction: 'forward', text: 'a' })
+
 interface Layout {
   readonly table: Table
   readonly width: number

@@ -12,6 +12,8 @@ import { inputKey, inputs } from './inputs.ts'
 import { alarms, detectors, watches, watchPrefix, type Alarm, type Watch } from './instances.ts'
 import { instanceKey, keyInArn, modelKey } from './models.ts'
 
+export { expectedDocuments as asks } from '../families/cloud-resources.ts'
+
 /**
  * The types of resources that other services keep. They are named one by one, since a graph that has
  * resources of its own cannot add to the interface of all of them (`@interfaceObject`).

@@ -107,9 +107,8 @@ export async function findResources(
 async function findUnknown(graph: Graph, id: string): Promise<FoundResource | undefined> {
   const { types, byShape } = knownOf(graph)
   const findable = types.filter(({ canFind }) => canFind)
-  const fields = findable.map(({ name }) => `${lowered(name)}ById(id: $id) { ${FIELDS} }`)
-  if (fields.length === 0) return undefined
-  const data = visibleIn(await graph.ask(`query ($id: ID!) { ${fields.join(' ')} }`, { id }))
+  if (findable.length === 0) return undefined
+  const data = visibleIn(await graph.ask(unknownDocument(findable), { id }))
   for (const type of findable) {
     const node = data[`${lowered(type.name)}ById`]
     if (!node) continue
@@ -205,6 +204,17 @@ async function accountIds(graph: Graph): Promise<string[]> {
     after = hasNextPage ? endCursor : null
   } while (after !== null)
   return ids
+}
+
+/** The document that takes long to plan, and that the first who looks for a resource would wait for. */
+export function expectedDocuments(types: GraphTypes): string[] {
+  const findable = readTypes(types).filter(({ canFind }) => canFind)
+  return findable.length > 0 ? [unknownDocument(findable)] : []
+}
+
+function unknownDocument(findable: readonly ResourceType[]): string {
+  const fields = findable.map(({ name }) => `${lowered(name)}ById(id: $id) { ${FIELDS} }`)
+  return `query ($id: ID!) { ${fields.join(' ')} }`
 }
 
 // One document for all pages, so that it is planned once: what is at its end is left out.

@@ -9,6 +9,8 @@ import { GROUPS_MAX } from './groups.ts'
 import { readQuery } from './queries.ts'
 import { groupArn, groups, members, ownGroupKey, type Group } from './records.ts'
 
+export { expectedDocuments as asks } from '../families/cloud-resources.ts'
+
 interface Reference {
   readonly id: string
 }

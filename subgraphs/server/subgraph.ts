@@ -4,6 +4,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller, Context } from '../../resolvers/kernel/context.ts'
 import type { Listener } from '../../resolvers/kernel/events.ts'
 import type { Fault } from '../../resolvers/kernel/fault.ts'
+import type { GraphTypes } from '../../resolvers/kernel/graph.ts'
 import type { Operation, Shown } from '../../resolvers/kernel/operation.ts'
 import type { Soon } from '../../resolvers/kernel/soon.ts'
 import type { Kind, Migration } from '../../resolvers/kernel/store.ts'
@@ -26,6 +27,8 @@ export interface Subgraph {
   readonly migrations?: readonly Migration[]
   /** Adds what is no operation to the REST door: pages for people, and what their browsers need. */
   readonly mount?: (app: FastifyInstance, contextFor: ContextFor) => void | Promise<void>
+  /** Does what the first request would wait for, once the process serves. */
+  readonly makeReady?: () => Promise<unknown>
   /** Forgets what has expired in the world's time. Called every hour, in every process. */
   readonly sweep?: (ctx: Context) => Promise<void>
   /**
@@ -48,6 +51,8 @@ export interface Resource {
   readonly operations?: readonly Operation[]
   readonly kinds?: readonly Kind<any>[]
   readonly steps?: Readonly<Record<string, Step>>
+  /** What it will ask the graph that takes long to plan. */
+  readonly asks?: (types: GraphTypes) => readonly string[]
   readonly listeners?: Readonly<Record<string, Listener>>
   /** By type: resolves a reference from another subgraph, or returns null. */
   readonly entities?: Readonly<Record<string, EntityResolver>>

@@ -308,3 +308,7 @@ test('two hundred requests at once all get their own answer', async () => {
   expect(answers[199]!.body.contents.translated).toBe('  numb]#aii\r\n')
   expect(new Set(answers.map(({ body }) => body.contents.translated)).size).toBe(200)
 })
+
+test('the translator can be started before anyone asks', async () => {
+  expect(await subgraph.makeReady!()).toBe('⠁')
+})

@@ -1,6 +1,11 @@
 // Resources of all cloud services, found through the graph.
 import { expect, test } from 'vitest'
-import { listResources, resourceTypes } from '../../resolvers/families/cloud-resources.ts'
+import {
+  expectedDocuments,
+  findResources,
+  listResources,
+  resourceTypes,
+} from '../../resolvers/families/cloud-resources.ts'
 import { graphFor } from '../../resolvers/kernel/graph.ts'
 import { subgraph as configStore } from '../../subgraphs/config-store.ts'
 import { subgraph as hsm } from '../../subgraphs/hsm.ts'
@@ -68,4 +73,20 @@ test('a service asks as a person, and never as itself', async () => {
     'no person nobody-there',
   )
   expect((await own.as('bob').ask('{ me { id } }')).data).toEqual({ me: { id: 'bob' } })
+})
+
+test('what the first who looks for a resource asks can be planned ahead', async () => {
+  const { port } = await open()
+  const asked: string[] = []
+  const listening = {
+    ...port,
+    ask(...question: Parameters<typeof port.ask>) {
+      asked.push(question[1])
+      return port.ask(...question)
+    },
+  }
+
+  await findResources(graphFor(listening, people.alice), ['/subscriptions/of/nobody'])
+
+  expect(asked).toEqual(expectedDocuments(port.types()))
 })

@@ -3,10 +3,11 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway'
 import { composeServices } from '@apollo/composition'
+import { QueryPlanner } from '@apollo/query-planner'
 import { ApolloServer } from '@apollo/server'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { execute, GraphQLError, parse } from 'graphql'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { withErrors } from '../../gateway/executor/apollos.ts'
 import { compiledExecution } from '../../gateway/executor/executor.ts'
 import { loadGraph } from '../../gateway/executor/graph.ts'
@@ -429,4 +430,21 @@ test('a subgraph is opened once and at once, however many fetches ask it', () =>
 
   expect(atOnce).toEqual(['books', 'ratings'])
   expect(opened).toEqual(atOnce)
+})
+
+test('what is expected is planned before it is asked, and only then', async () => {
+  const query = '{ books(first: 1) { id stars } }'
+  const planning = vi.spyOn(QueryPlanner.prototype, 'buildQueryPlan')
+  onTestFinished(() => planning.mockRestore())
+  const gateway = await openGateway({ isIntrospectable: false, supergraph: sdl, sourceOf })
+  onTestFinished(() => gateway.server.stop())
+
+  await gateway.makeReady([query])
+  const ahead = planning.mock.calls.length
+  const context = { caller: NOBODY, publicUrl: '', requestId: '', headers: {} }
+  const { data } = await gateway.answer({ query }, context)
+
+  expect(data).toEqual({ books: [{ id: '1', stars: 4 }] })
+  expect(ahead).toBe(1)
+  expect(planning).toHaveBeenCalledTimes(1)
 })
