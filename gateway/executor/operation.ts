@@ -32,6 +32,7 @@ import { entityResolverOf } from './entities.ts'
 import { PLAIN, plainVariables } from './plain-variables.ts'
 import { selectedFields, type SelectedField, type Selecting } from './selected.ts'
 import type { Answer, Variables } from './source.ts'
+import { objectOf, writtenOut } from './written-out.ts'
 
 const VARIABLE_ERRORS_MAX = 50
 
@@ -70,7 +71,8 @@ export function compileOperation(schema: GraphQLSchema, document: DocumentNode):
   }
 }
 
-function compiled(schema: GraphQLSchema, document: DocumentNode): Run {
+/** Throws for what is not compiled. */
+export function compiled(schema: GraphQLSchema, document: DocumentNode): Run {
   const operation = getOperationAST(document)
   const root = operation && schema.getRootType(operation.operation)
   if (!root || operation.operation === 'subscription') throw new Error('neither query nor mutation')
@@ -126,7 +128,7 @@ function fieldsOf(
 ): Fields {
   const fields = selectedFields(type, selections, compiling).map((selected) => ({
     ...selected,
-    run: fieldOf(selected, type, compiling),
+    ...fieldOf(selected, type, compiling),
   }))
   if (isSerial) {
     return async (source, execution, place) => {
@@ -137,26 +139,44 @@ function fieldsOf(
       return output
     }
   }
-  return (source, execution, place) => {
-    const output: Record<string, unknown> = {}
-    let pending: Promise<unknown>[] | undefined
-    try {
-      for (const { name, run, isOn } of fields) {
-        if (isOn && !isOn(execution.variables)) continue
-        const value = run(source, execution, place)
-        output[name] = value
-        if (value instanceof Promise) {
-          pending ??= []
-          pending.push(value.then((settled) => (output[name] = settled)))
-        }
-      }
-    } catch (error) {
-      if (pending) return failAfter(pending, error)
-      throw error
-    }
-    return pending ? Promise.all(pending).then(() => output) : output
-  }
+  return fields.length > 0 ? together(fields) : () => ({})
 }
+
+/** All fields of an object are resolved before any of them is waited for. */
+function together(fields: readonly RunField[]): Fields {
+  const given: unknown[] = [failBeside, settleAll]
+  const steps = fields.map(({ run, shown, isOn }, i) => {
+    const resolve = `v${i} = f${given.push(run) - 1}(source, execution, place)`
+    const step = shown
+      ? `v${i} = source.${shown.member}; if (!f${given.push(shown.isShown) - 1}(v${i})) ${resolve}`
+      : resolve
+    return isOn ? `if (o${i} = f${given.push(isOn) - 1}(execution.variables)) { ${step} }` : step
+  })
+  const names = fields.map((_, i) => `v${i}`).join()
+  const object = objectOf(
+    fields.map(({ name, isOn }, i) => ({ name, value: `v${i}`, isOn: isOn && `o${i}` })),
+  )
+  return writtenOut(
+    `(source, execution, place) => {
+      let ${names}, ${fields.map((_, i) => `o${i}`).join()}
+      try { ${steps.join('\n')} } catch (error) { return f0([${names}], error) }
+      if (${fields.map((_, i) => `v${i} instanceof Promise`).join(' || ')})
+        return f1([${names}], (${names}) => { ${object} })
+      ${object}
+    }`,
+    given,
+  )
+}
+
+/** What waits may fail too, which must not go unseen. */
+function failBeside(values: readonly unknown[], error: unknown): Promise<never> {
+  const pending = values.filter((value) => value instanceof Promise)
+  if (pending.length === 0) throw error
+  return failAfter(pending, error)
+}
+
+const settleAll = (values: readonly unknown[], make: (...settled: unknown[]) => unknown) =>
+  Promise.all(values).then((settled) => make(...settled))
 
 /** Nothing goes on unseen, and nothing that fails meanwhile is left without a listener. */
 const failAfter = (pending: readonly unknown[], error: unknown): Promise<never> =>
@@ -164,14 +184,23 @@ const failAfter = (pending: readonly unknown[], error: unknown): Promise<never> 
     throw error
   })
 
+/** How a field is resolved and completed. */
+interface Field {
+  readonly run: Fields
+  /** Where a member of the object is its value, if that is already what its type would make of it. */
+  readonly shown?: { readonly member: string; readonly isShown: (value: unknown) => boolean }
+}
+
+type RunField = Field & Pick<SelectedField, 'name' | 'isOn'>
+
 function fieldOf(
   { name, fields, selections }: SelectedField,
   parent: GraphQLObjectType,
   compiling: Compiling,
-): Fields {
+): Field {
   const [field] = fields
   const fieldName = field.name.value
-  if (fieldName === '__typename') return () => parent.name
+  if (fieldName === '__typename') return { run: () => parent.name }
   const definition = parent.getFields()[fieldName]
   if (!definition) throw new Error(`${fieldName} is about the schema itself`)
   const { type: returnType } = definition
@@ -185,11 +214,7 @@ function fieldOf(
   const slot = definition.args.length > 0 ? compiling.withArguments++ : -1
   const isShown = resolve || slot !== -1 ? undefined : shownAsIs(returnType)
 
-  return (source, execution, within) => {
-    if (isShown) {
-      const value = source[fieldName]
-      if (isShown(value)) return value
-    }
+  const run: Fields = (source, execution, within) => {
     const place: Place = { within, key: name }
     try {
       const told =
@@ -212,6 +237,7 @@ function fieldOf(
       return refuse(error, returnType, at, execution, place)
     }
   }
+  return isShown ? { run, shown: { member: fieldName, isShown } } : { run }
 }
 
 const isPromise = (value: any): value is PromiseLike<unknown> =>

@@ -6,6 +6,7 @@ import type { QueryPlanSelectionNode } from '@apollo/query-planner'
 import type { GraphQLSchema } from 'graphql'
 import { merge, type Target } from './targets.ts'
 import { typeTest } from './types.ts'
+import { objectOf, writtenOut } from './written-out.ts'
 
 export interface Entities {
   readonly representations: readonly Target[]
@@ -76,6 +77,8 @@ type Read = (source: any) => Target | null | undefined
 
 /** Reads the fields of an object; undefined if one of them is not there. */
 function readerOf(selections: readonly QueryPlanSelectionNode[], supergraph: GraphQLSchema): Read {
+  const leaves = selections.map(leafOf)
+  if (leaves.every((name) => name !== undefined)) return leavesReader(leaves)
   const steps = selections.map((node) => stepOf(node, supergraph))
   return (source) => {
     if (source === null) return null
@@ -84,6 +87,20 @@ function readerOf(selections: readonly QueryPlanSelectionNode[], supergraph: Gra
     return read
   }
 }
+
+const leafOf = (node: QueryPlanSelectionNode): string | undefined =>
+  node.kind === 'Field' && !node.selections ? (node.alias ?? node.name) : undefined
+
+/** For keys without objects in them, as nearly all are. */
+const leavesReader = (names: readonly string[]): Read =>
+  writtenOut(
+    `(source) => {
+      if (source === null) return null
+      ${names.map((name, i) => `const v${i} = source.${name}; if (v${i} === undefined) return undefined`).join('\n')}
+      ${objectOf(names.map((name, i) => ({ name, value: `v${i}` })))}
+    }`,
+    [],
+  )
 
 /** Adds a part of what is read; false if it is not there. */
 type Step = (source: Target, read: Target) => boolean

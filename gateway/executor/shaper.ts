@@ -21,14 +21,13 @@ import {
 } from 'graphql'
 import { Unusual } from './plan.ts'
 import { PLAIN } from './plain-variables.ts'
-import { selectedFields, type SelectedField, type Selecting } from './selected.ts'
+import { selectedFields, type Selecting } from './selected.ts'
 import type { Variables } from './source.ts'
 import type { Target } from './targets.ts'
+import { objectOf, writtenOut } from './written-out.ts'
 
 export type Shape = (input: Target, variables: Variables) => Record<string, unknown>
 type ShapeValue = (value: any, variables: Variables) => unknown
-/** Adds fields of an object to its shape. */
-type Part = (input: Target, output: Record<string, unknown>, variables: Variables) => void
 
 /** Throws for operations that ask about the schema itself. */
 export function compileShape(operation: OperationDefinitionNode, shaping: Selecting): Shape {
@@ -42,28 +41,25 @@ function shapeOfObject(
   selections: readonly SelectionSetNode[],
   shaping: Selecting,
 ): Shape {
-  const parts = selectedFields(type, selections, shaping).map((one) => partOf(one, type, shaping))
-  const { name } = type
-  return (input, variables) => {
-    const told = input.__typename
-    if (told !== undefined && told !== name) throw new Unusual()
-    const output: Record<string, unknown> = {}
-    for (const part of parts) part(input, output, variables)
-    return output
-  }
+  const given: unknown[] = [leave]
+  const written = selectedFields(type, selections, shaping).map((selected) => {
+    const { name, fields, selections, isOn } = selected
+    const shape = given.push(shapeOfField(fields[0], type, selections, shaping)) - 1
+    const value = `f${shape}(input.${name}, variables)`
+    return { name, value, isOn: isOn && `f${given.push(isOn) - 1}(variables)` }
+  })
+  return writtenOut(
+    `(input, variables) => {
+      const told = input.__typename
+      if (told !== undefined && told !== '${type.name}') f0()
+      ${objectOf(written)}
+    }`,
+    given,
+  )
 }
 
-function partOf(
-  { name, fields: [field], selections, isOn }: SelectedField,
-  type: GraphQLObjectType,
-  shaping: Selecting,
-): Part {
-  const shape = shapeOfField(field, type, selections, shaping)
-  if (!isOn)
-    return (input, output, variables) => void (output[name] = shape(input[name], variables))
-  return (input, output, variables) => {
-    if (isOn(variables)) output[name] = shape(input[name], variables)
-  }
+function leave(): never {
+  throw new Unusual()
 }
 
 function shapeOfField(

@@ -11,10 +11,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { withErrors } from '../../gateway/executor/apollos.ts'
 import { compiledExecution } from '../../gateway/executor/executor.ts'
 import { loadGraph } from '../../gateway/executor/graph.ts'
+import { compiled } from '../../gateway/executor/operation.ts'
 import type { Answer, Source } from '../../gateway/executor/source.ts'
 import { gatewayOver, openGateway } from '../../gateway/gateway.ts'
 import { NOBODY } from '../../resolvers/kernel/context.ts'
-import { supergraph as library } from './library.ts'
+import { schemas as libraries, supergraph as library } from './library.ts'
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@inaccessible", "@shareable"])`
 const BOOKS = parse(`${LINK}
@@ -430,6 +431,20 @@ test('a subgraph is opened once and at once, however many fetches ask it', () =>
 
   expect(atOnce).toEqual(['books', 'ratings'])
   expect(opened).toEqual(atOnce)
+})
+
+test.each([
+  ['several fields', 'books', '{ books { id title cover { colour } } a: book(id: "1") { pages } }'],
+  ['an object within', 'people', '{ person(name: "ada") { name address { town } } }'],
+  [
+    // Of the other entities of the service nothing is selected.
+    'entities of one type',
+    'ratings',
+    'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Book { stars } } }',
+  ],
+  ['a condition', 'people', 'query ($is: Boolean!) { people { name born @include(if: $is) } }'],
+])('an operation with %s is compiled, and not left to graphql-js', (_what, name, query) => {
+  expect(compiled(libraries[name]!, parse(query))).toBeTypeOf('function')
 })
 
 test('what is expected is planned before it is asked, and only then', async () => {
