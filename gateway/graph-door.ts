@@ -209,7 +209,7 @@ function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Aske
     return undefined
   if (PLAN_HEADER in headers || COST_HEADER in headers) return undefined
   const { accept = '*/*' } = headers
-  if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
+  if (accept !== '*/*' && !/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
   for (const member in body) if (!MEMBERS.has(member)) return undefined
   const { query, variables = null, operationName = null } = body as Record<string, unknown>
   const isPlain =

@@ -25,11 +25,12 @@ export function watched(
       const ask = source.prepare(query, operationName)
       return (variables, context) => {
         const startedMs = performance.now()
-        const span = context.trace?.fetch(service, representationsIn(variables))
+        const { trace, reads, fetched } = context
+        const span = trace?.fetch(service, representationsIn(variables))
         const done = (outcome: FetchOutcome) => {
           const ms = performance.now() - startedMs
           countFetch(figures, outcome, ms)
-          context.fetched?.push({
+          fetched?.push({
             service,
             outcome,
             ms,
@@ -38,12 +39,12 @@ export function watched(
           span?.end(outcome)
         }
         const take = (answer: Answer) => {
-          context.reads?.add(service, variables, answer)
+          reads?.add(service, variables, answer)
           done(outcomeOf(answer))
           return answer
         }
         const fail = (failure: unknown) => {
-          context.reads?.add(service, variables, undefined)
+          reads?.add(service, variables, undefined)
           done('failed')
           return answerOfFailed(failure, { query, variables })
         }

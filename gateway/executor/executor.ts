@@ -47,7 +47,8 @@ export interface Prepared {
   readonly schema: GraphQLSchema
   readonly plan: CompiledPlan
   readonly shape: Shape
-  readonly defaults: Variables
+  /** Undefined if no variable has one. */
+  readonly defaults: Variables | undefined
   /** Whether variables are good at first sight. */
   readonly arePlain: ((sent: Variables) => boolean) | undefined
 }
@@ -114,6 +115,8 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   // False for what cannot be compiled.
   const prepared = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
   const ahead = new LRUCache<string, Prepared | false>({ max: PREPARED_MAX })
+  // By the words in which they came, values and all.
+  const texts = new LRUCache<string, Known>({ max: PREPARED_MAX })
   const lifting = isLifting ? openLifting(graph.schema) : undefined
 
   function execute(
@@ -209,9 +212,15 @@ export function compiledExecution(options: ExecutionOptions): Execution {
   return {
     execute,
     known(query, operationName) {
-      const lifted = lifting?.of(query)
-      const found = prepared.get(nameOf(lifted?.template ?? query, operationName))
-      return found ? { prepared: found, literals: lifted?.values } : undefined
+      const name = nameOf(query, operationName)
+      let known = texts.get(name)
+      if (!known) {
+        const lifted = lifting?.of(query)
+        const found = prepared.get(nameOf(lifted?.template ?? query, operationName))
+        if (!found) return undefined
+        texts.set(name, (known = { prepared: found, literals: lifted?.values }))
+      }
+      return known
     },
     planOf: (document, operationName) => planOf(graph, document, operationName),
     prepareAhead(query) {
@@ -266,7 +275,16 @@ function prepare(
     const planned = planOf(graph, document, operationName)
     const plan = compilePlan(planned, { supergraph, sourceOf, defaults })
     const arePlain = plainVariables(operation.variableDefinitions ?? [])
-    return { document, operation, schema, plan, shape, defaults, arePlain }
+    const hasDefaults = Object.keys(defaults).length > 0
+    return {
+      document,
+      operation,
+      schema,
+      plan,
+      shape,
+      defaults: hasDefaults ? defaults : undefined,
+      arePlain,
+    }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.
     return false
@@ -299,5 +317,5 @@ export function areGood({ schema, operation, arePlain }: Prepared, sent: Variabl
   return !getVariableValues(schema, operation.variableDefinitions ?? [], sent).errors
 }
 
-const withDefaults = (sent: Variables, defaults: Variables): Variables =>
-  Object.keys(defaults).length === 0 ? sent : { ...defaults, ...sent }
+const withDefaults = (sent: Variables, defaults: Variables | undefined): Variables =>
+  defaults ? { ...defaults, ...sent } : sent

@@ -37,7 +37,10 @@ export type SetFigure = (labels: Record<string, string>, value: number) => void
  * `write` takes a line of the log as it is, beside what the logger writes: a line for every request is
  * written by hand, since the logger would add a quarter to what a bare request costs.
  */
-export function openTelemetry(log: Logger, write: (line: string) => void = () => {}): Telemetry {
+export function openTelemetry(
+  log: Logger,
+  write: (line: () => string) => void = () => {},
+): Telemetry {
   const registry = new Registry()
   const requests = requestFigures()
   const texts = [requests.text]
@@ -52,11 +55,12 @@ export function openTelemetry(log: Logger, write: (line: string) => void = () =>
     answered(answer) {
       requests.count(answer, 'rest')
       if (!isLogged) return
-      const { service, operation, status, ms, requestId } = answer
-      // None of these holds a character that JSON would have to escape.
-      write(
-        `{"level":${level},"time":${Date.now()},"service":"${service}","operation":"${operation}","status":${status},"ms":${Math.round(ms * 10) / 10},"requestId":"${requestId}","msg":"answered"}\n`,
-      )
+      const timeMs = Date.now()
+      write(() => {
+        const { service, operation, status, ms, requestId } = answer
+        // None of these holds a character that JSON would have to escape.
+        return `{"level":${level},"time":${timeMs},"service":"${service}","operation":"${operation}","status":${status},"ms":${Math.round(ms * 10) / 10},"requestId":"${requestId}","msg":"answered"}\n`
+      })
     },
     mistake(error, where) {
       log.error({ ...where, err: error }, 'failed')

@@ -30,6 +30,7 @@ const QUESTIONS = {
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 type Question = keyof typeof QUESTIONS
+type Asked = readonly [Question, Record<string, string>]
 
 /** Asks identity's subgraph, as one service asks another. */
 export type AskIdentity = (
@@ -44,7 +45,7 @@ export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials
   const asking = new Map<string, Promise<unknown>>()
 
   // What is not known is not remembered, so that a new credential works at once.
-  async function askFor(name: string, question: Question, variables: Record<string, string>) {
+  async function askFor(name: string, [question, variables]: Asked) {
     try {
       const { answer } = await ask(QUESTIONS[question], variables)
       if (!answer) return undefined
@@ -56,40 +57,37 @@ export function openCredentials(ask: AskIdentity, wallClock: Clock): Credentials
     }
   }
 
-  /** `shown` is what was shown. Nearly every request finds its caller by it, without waiting. */
-  function lookUp<T>(
-    question: Question,
-    shown: string,
-    variables: () => Record<string, string>,
-  ): Soon<T | undefined> {
-    const name = `${question} ${shown}`
+  /** `name` says what was shown. Nearly every request finds its caller by it, without waiting. */
+  function lookUp<T>(name: string, asked: () => Asked): Soon<T | undefined> {
     const kept = remembered.get(name)
     if (kept && kept.untilMs > wallClock.now().getTime()) return kept.found as T
     // Many requests with one credential at the same time cost one question.
     let answer = asking.get(name)
-    if (!answer) asking.set(name, (answer = askFor(name, question, variables())))
+    if (!answer) asking.set(name, (answer = askFor(name, asked())))
     return answer as Promise<T | undefined>
   }
 
   return {
     byApiKey: (service, key) =>
-      lookUp('byApiKey', `${service} ${key}`, () => ({ service, keyHash: hashOf(key) })),
+      lookUp(`key ${service} ${key}`, () => ['byApiKey', { service, keyHash: hashOf(key) }]),
     byToken: (service, token) =>
-      JWT.test(token)
-        ? lookUp('byJwt', `${service} ${token}`, () => ({ service, token }))
-        : lookUp('byToken', `${service} ${token}`, () => ({ service, tokenHash: hashOf(token) })),
+      lookUp(`token ${service} ${token}`, () =>
+        JWT.test(token)
+          ? ['byJwt', { service, token }]
+          : ['byToken', { service, tokenHash: hashOf(token) }],
+      ),
     byPassword: (service, username, password) =>
-      lookUp('byPassword', JSON.stringify([service, username, password]), () => ({
-        service,
-        username,
-        password,
-      })),
-    byUser: (userId) => lookUp('byUser', userId, () => ({ userId })),
+      lookUp(`password ${JSON.stringify([service, username, password])}`, () => [
+        'byPassword',
+        { service, username, password },
+      ]),
+    byUser: (userId) => lookUp(`user ${userId}`, () => ['byUser', { userId }]),
 
     async signingKey(scope) {
-      const found = await lookUp<DerivedSigningKey>('signingKey', nameOf(scope), () => ({
-        ...scope,
-      }))
+      const found = await lookUp<DerivedSigningKey>(`signing ${nameOf(scope)}`, () => [
+        'signingKey',
+        { ...scope },
+      ])
       if (!found) return undefined
       const { key, caller, sessionTokenHash, expiresMs } = found
       return {
