@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { buildSchema, GraphQLError } from 'graphql'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -30,7 +31,7 @@ const contextOf = (userId: string) => ({
 /** A service that says who asks, waits when it is told to, and counts what comes. */
 async function serve() {
   const schema = buildSchema(`
-    type Query { who(text: String): String later: String torn: String! requestId: String }
+    type Query { who(text: String): String after(turns: Int!): String later: String torn: String! requestId: String }
     type Mutation { change: String }
   `)
   const released = Promise.withResolvers<void>()
@@ -39,6 +40,10 @@ async function serve() {
     later: async (_: unknown, _args: unknown, { caller }: { caller: Caller }) => {
       await released.promise
       return `${caller.userId} at last`
+    },
+    after: async (_: unknown, { turns }: { turns: number }, { caller }: { caller: Caller }) => {
+      for (let i = 0; i < turns; i += 1) await immediate()
+      return `${caller.userId} after ${turns}`
     },
     torn: () => {
       throw new GraphQLError('It is torn.', { extensions: { code: 'Torn' } })
@@ -88,6 +93,23 @@ test('what many callers ask in one turn travels in one request, and each is told
     names.map((name) => ({ data: { who: name, requestId: `request of ${name}` } })),
   )
   expect(service.requests).toBe(1)
+})
+
+test('answers that come in whatever order find those who asked', async () => {
+  const service = await serve()
+  const ask = sourceAt(service.url).prepare('query ($turns: Int!) { after(turns: $turns) }', '')
+  const asked = Array.from({ length: 50 }, async (_, person) => {
+    const context = contextOf(`person ${person}`)
+    for (let i = 0; i < 20; i += 1) {
+      const turns = (person * 7 + i * 3) % 11
+      const answer = await ask({ turns }, context)
+      expect(answer).toEqual({ data: { after: `person ${person} after ${turns}` } })
+    }
+  })
+
+  await Promise.all(asked)
+
+  expect(service.requests).toBeLessThan(1_000)
 })
 
 test('what is known is told while others wait', async () => {
