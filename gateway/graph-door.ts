@@ -67,7 +67,8 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
         // With its length known, an answer goes out in one piece.
         const length = Buffer.byteLength(text)
         response.writeHead(status, { ...headers, 'x-request-id': id, 'content-length': length })
-        response.end(text)
+        // What has a byte for each character is the same in both, and copied faster so.
+        response.end(text, length === text.length ? 'latin1' : 'utf8')
       } else {
         response.writeHead(status, { ...headers, 'x-request-id': id })
         void writeParts(text, response)
