@@ -19,9 +19,14 @@ export interface Child {
   stop(): Promise<void>
 }
 
-/** `file` is relative to this folder. */
-export function startChild(file: string, ...args: string[]): Child {
+/** `file` is relative to this folder; `flags` are for Node. */
+export function startChild(
+  file: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Child {
   const child = fork(join(import.meta.dirname, file), args, {
+    execArgv: [...process.execArgv, ...flags],
     // As they are deployed.
     env: { ...process.env, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: '1' },
   })

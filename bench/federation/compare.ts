@@ -26,6 +26,9 @@ export const CHOICES = {
   queries: Object.keys(QUERIES),
 }
 
+/** Ours is started as `npm start` starts it; the others say nothing of flags. */
+const FLAGS: Readonly<Record<string, readonly string[]>> = { ours: ['--max-semi-space-size=16'] }
+
 interface Running {
   readonly name: string
   readonly child: Child
@@ -56,7 +59,7 @@ export async function compareGateways(choices = CHOICES): Promise<boolean> {
 }
 
 async function start(name: string, way: string, shop: object): Promise<Running> {
-  const child = startChild('contender.ts', name, way)
+  const child = startChild('contender.ts', [name, way], FLAGS[name])
   return { name, child, ...(await child.ask<{ url: string; canAnswer: boolean }>('open', shop)) }
 }
 
