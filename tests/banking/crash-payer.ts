@@ -1,9 +1,9 @@
 // Pays until it is killed, and says on its output which payments were acknowledged. Run by crash.test.ts:
 // engine, file or address, schema, name of this run.
-import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { operations } from '../../resolvers/banking/payments.ts'
 import { perform } from '../../resolvers/kernel/operation.ts'
+import { say } from '../say.ts'
 import { openLedger } from './ledger.ts'
 import { openPostgresBank, openSqliteBank } from './stores.ts'
 
@@ -38,8 +38,7 @@ async function payOn(): Promise<never> {
       },
       ledger.request(),
     )) as { id: number }
-    // At once, since what Node has not handed over when the process dies was never said.
-    writeSync(1, `${id} ${requestId}\n`)
+    say(`${id} ${requestId}`)
   }
 }
 

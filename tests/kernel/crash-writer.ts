@@ -1,8 +1,8 @@
 // Writes transactions of two records until it is killed, and says on its output which were
 // acknowledged. Run by crash.test.ts: engine, file or address, schema, name of this run.
-import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import type { Store } from '../../resolvers/kernel/store.ts'
+import { say } from '../say.ts'
 import { half } from './crash-records.ts'
 
 const AT_ONCE = 8
@@ -24,8 +24,7 @@ async function writeOn(): Promise<never> {
       await tx.insert(half, { pair, side: 'left', filler: 'x'.repeat(count % 3000) })
       await tx.insert(half, { pair, side: 'right', filler: 'y' })
     })
-    // At once, since what Node has not handed over when the process dies was never said.
-    writeSync(1, `${pair}\n`)
+    say(pair)
   }
 }
 
