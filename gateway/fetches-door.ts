@@ -4,20 +4,18 @@
 // the gateway, so that it is neither again.
 import type { ServerResponse } from 'node:http'
 import { GraphQLError } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import { Fault } from '../resolvers/kernel/fault.ts'
 import type { Notes } from '../subgraphs/server/auth/gateway.ts'
 import { wordRefusal } from '../subgraphs/server/needs.ts'
 import type { Opened } from '../subgraphs/server/open.ts'
 import type { Telemetry } from '../subgraphs/server/telemetry.ts'
-import type { Answer, Ask } from './executor/source.ts'
+import { keepingAsks, type Answer } from './executor/source.ts'
 import { answerFetches, FETCHES_PATH, type Fetch } from './fetches.ts'
-import { BODY_MAX, refusal, tooLarge, type Reply } from './graph-door.ts'
+import { begin, BODY_MAX, refusal, tooLarge, type Reply } from './graph-door.ts'
 import { executing } from './in-process.ts'
 import type { Traces } from './traces.ts'
 import type { WholeBody } from './whole-body.ts'
 
-const ASKS_MAX = 2_000
 /** A fetch is what a client sent and a note, and several come together only while they are small. */
 const BYTES_MAX = 2 * BODY_MAX
 
@@ -29,18 +27,15 @@ interface FetchesDoorOptions {
   readonly newId: () => string
 }
 
-export function fetchesDoor({ opened, notes, telemetry, traces, newId }: FetchesDoorOptions) {
+export function fetchesDoor(options: FetchesDoorOptions) {
+  const { opened, notes, telemetry, traces } = options
   const { name } = opened.subgraph
-  const source = executing(
-    () => opened.schema,
-    ({ caller, publicUrl: address, headers }) => opened.contextFor(caller, { address, headers }),
+  const { prepare } = keepingAsks(
+    executing(
+      () => opened.schema,
+      ({ caller, publicUrl: address, headers }) => opened.contextFor(caller, { address, headers }),
+    ),
   )
-  const asks = new LRUCache<string, Ask>({ max: ASKS_MAX })
-  function askOf(query: string): Ask {
-    let ask = asks.get(query)
-    if (!ask) asks.set(query, (ask = source.prepare(query, undefined)))
-    return ask
-  }
 
   async function answer(fetch: Fetch, publicUrl: string): Promise<Answer> {
     const { note, requestId, traceparent, query, variables } = fetch
@@ -49,7 +44,7 @@ export function fetchesDoor({ opened, notes, telemetry, traces, newId }: Fetches
     try {
       const caller = await notes.read(note, name)
       const headers = { 'x-request-id': requestId }
-      return await askOf(query)(variables, { caller, publicUrl, requestId, headers })
+      return await prepare(query, undefined)(variables, { caller, publicUrl, requestId, headers })
     } catch (error) {
       const refused = error instanceof Fault ? error : undefined
       status = refused?.status ?? 500
@@ -61,26 +56,17 @@ export function fetchesDoor({ opened, notes, telemetry, traces, newId }: Fetches
   }
 
   return (raw: WholeBody, response: ServerResponse): void => {
-    const startedMs = performance.now()
-    const requestId = newId()
-    response.setHeader('x-request-id', requestId)
-    const count = (status: number) =>
-      telemetry.answered({
-        service: 'gateway',
-        operation: FETCHES_PATH,
-        status,
-        ms: performance.now() - startedMs,
-        requestId,
-      })
+    const { id, answered } = begin(options, FETCHES_PATH)
+    response.setHeader('x-request-id', id)
     const refuse = ({ status, headers, text }: Reply) => {
       response.writeHead(status, headers).end(text)
-      count(status)
+      answered(status)
     }
     raw.gather(BYTES_MAX, (body) => {
       if (!body) return refuse(tooLarge(BYTES_MAX))
       const fetches = fetchesIn(body)
       if (!fetches) return refuse(NOT_FETCHES)
-      response.once('finish', () => count(200))
+      response.once('finish', () => answered(200))
       answerFetches(fetches, response, (fetch) => answer(fetch, raw.address ?? ''))
     })
   }

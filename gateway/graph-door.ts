@@ -50,12 +50,11 @@ export interface Reply {
 }
 
 export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
-  const { telemetry, traces, newId } = door
+  const { telemetry, traces } = door
   const { headers, body } = graphiqlPage({ hasExamples: !door.isAlone })
   const page = { status: 200, headers, text: body }
   return (raw: WholeBody, response: ServerResponse): void => {
-    const startedMs = performance.now()
-    const id = newId()
+    const { id, answered } = begin(door, PATH)
     const trace = traces?.begin({
       method: raw.method!,
       route: PATH,
@@ -73,8 +72,7 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
         response.writeHead(status, { ...headers, 'x-request-id': id })
         void writeParts(text, response)
       }
-      const ms = performance.now() - startedMs
-      telemetry.answered({ service: 'gateway', operation: PATH, status, ms, requestId: id })
+      answered(status)
       trace?.end(status)
     }
     const fail = (error: unknown) => {
@@ -95,6 +93,22 @@ export function graphDoor<C extends BaseContext>(door: GraphDoor<C>) {
       if (reply instanceof Promise) reply.then(finish, fail)
       else finish(reply)
     })
+  }
+}
+
+/** Names a request of the gateway's own, and tells of it when it was answered. */
+export function begin(
+  { telemetry, newId }: Pick<GraphDoor<any>, 'telemetry' | 'newId'>,
+  operation: string,
+) {
+  const startedMs = performance.now()
+  const requestId = newId()
+  return {
+    id: requestId,
+    answered(status: number): void {
+      const ms = performance.now() - startedMs
+      telemetry.answered({ service: 'gateway', operation, status, ms, requestId })
+    },
   }
 }
 
@@ -210,7 +224,7 @@ function plainlyAsked({ method, headers }: IncomingMessage, body: unknown): Aske
     return undefined
   if (PLAN_HEADER in headers || COST_HEADER in headers) return undefined
   const { accept = '*/*' } = headers
-  if (accept !== '*/*' && !/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
+  if (!/^(application\/json|\*\/\*)(?=$|[,;])/.test(accept)) return undefined
   for (const member in body) if (!MEMBERS.has(member)) return undefined
   const { query, variables = null, operationName = null } = body as Record<string, unknown>
   const isPlain =

@@ -13,6 +13,7 @@ import { TOKENS_MAX } from './cost-measured.ts'
 import type { Asked, Gateway } from './gateway.ts'
 import {
   ANSWER_HEADERS,
+  begin,
   BODY_MAX,
   FAILED,
   isJson,
@@ -42,7 +43,7 @@ export interface LiveDoorOptions {
 }
 
 export function liveDoor(options: LiveDoorOptions): LiveDoor {
-  const { gateway, contextOf, news, limits, telemetry, newId, timing } = options
+  const { gateway, contextOf, news, limits, telemetry, timing } = options
   const mistake = (error: unknown) =>
     telemetry.mistake(error, { service: 'gateway', at: LIVE_PATH })
   const streams = openStreams({ news, limits, timing, mistake })
@@ -51,7 +52,7 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
   )
 
   /** Undefined once the stream has begun. */
-  async function begin(request: GraphRequest, response: ServerResponse) {
+  async function openStream(request: GraphRequest, response: ServerResponse) {
     const asked = askedIn(request)
     checkOperation(asked)
     const prove = async () => contextOf(request)
@@ -71,17 +72,14 @@ export function liveDoor(options: LiveDoorOptions): LiveDoor {
 
   return {
     answer(raw, response) {
-      const startedMs = performance.now()
-      const id = newId()
+      const { id, answered } = begin(options, LIVE_PATH)
       const finish = (reply: Reply | undefined) => {
         if (reply && !response.headersSent) write(response, reply, { 'x-request-id': id })
-        const status = reply?.status ?? 200
-        const ms = performance.now() - startedMs
-        telemetry.answered({ service: 'gateway', operation: LIVE_PATH, status, ms, requestId: id })
+        answered(reply?.status ?? 200)
       }
       raw.gather(BODY_MAX, (body) => {
         if (!body) return finish(tooLarge(BODY_MAX))
-        begin({ id, raw, body }, response).then(finish, (error: unknown) => {
+        openStream({ id, raw, body }, response).then(finish, (error: unknown) => {
           if (error instanceof Fault) return finish(refusalOf(error))
           mistake(error)
           finish(FAILED)

@@ -1,7 +1,6 @@
 // Puts a process together: all services and the gateway, one service alone, or the gateway alone.
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { ApolloServer } from '@apollo/server'
-import { LRUCache } from 'lru-cache'
 import { virtualClock, wallClock } from '../resolvers/kernel/clock.ts'
 import type { Context } from '../resolvers/kernel/context.ts'
 import { noGraph, type GraphPort } from '../resolvers/kernel/graph.ts'
@@ -19,7 +18,7 @@ import { openTelemetry } from '../subgraphs/server/telemetry.ts'
 import { batchOf } from './batch.ts'
 import { callerOf, GATEWAY, type GatewayContext } from './callers.ts'
 import type { Configuration } from './configuration.ts'
-import type { Ask } from './executor/source.ts'
+import { keepingAsks } from './executor/source.ts'
 import { fetchesDoor } from './fetches-door.ts'
 import { openFront, type Front } from './front.ts'
 import type { GraphRequest } from './graph-door.ts'
@@ -33,9 +32,6 @@ import { askOverHttp, overHttp } from './over-http.ts'
 import { composedTypes, graphInProcess, graphOverHttp } from './graph-port.ts'
 import { loadServices, SERVICES } from './services.ts'
 import type { Traces } from './traces.ts'
-
-/** Services and commands ask identity few different questions. */
-const QUESTIONS_MAX = 100
 
 export interface Polygraph {
   readonly services: readonly Opened[]
@@ -250,7 +246,9 @@ function sourceOf(
 }
 
 function askInProcess(identity: () => Opened): AskIdentity {
-  const prepared = new LRUCache<string, Ask>({ max: QUESTIONS_MAX })
+  const { prepare } = keepingAsks({
+    prepare: (query) => inProcess(identity()).prepare(query, undefined),
+  })
   const context: GatewayContext = {
     caller: serviceCaller('polygraph'),
     publicUrl: '',
@@ -258,9 +256,7 @@ function askInProcess(identity: () => Opened): AskIdentity {
     headers: {},
   }
   return async (query, variables) => {
-    let ask = prepared.get(query)
-    if (!ask) prepared.set(query, (ask = inProcess(identity()).prepare(query, undefined)))
-    return answerOf(await ask(variables, context))
+    return answerOf(await prepare(query, undefined)(variables, context))
   }
 }
 

@@ -34,7 +34,7 @@ import { compilePlan, Unusual, type Answered, type CompiledPlan, type Run } from
 import { plainVariables } from './plain-variables.ts'
 import { answerAgain } from './replay.ts'
 import { compileShape, type Shape } from './shaper.ts'
-import type { Ask, Source, Variables } from './source.ts'
+import { keepingAsks, type Source, type Variables } from './source.ts'
 
 const PREPARED_MAX = 2_000
 /** How long a query may take, unless it is said otherwise. */
@@ -47,8 +47,7 @@ export interface Prepared {
   readonly schema: GraphQLSchema
   readonly plan: CompiledPlan
   readonly shape: Shape
-  /** Undefined if no variable has one. */
-  readonly defaults: Variables | undefined
+  readonly defaults: Variables
   /** Whether variables are good at first sight. */
   readonly arePlain: ((sent: Variables) => boolean) | undefined
 }
@@ -152,8 +151,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
 
   /** Where ApolloGateway asks what it executes itself. */
   function dataSourceOf(name: string): GraphQLDataSource<any> {
-    const source = sourceOf(name)
-    const asks = new LRUCache<string, Ask>({ max: PREPARED_MAX })
+    const { prepare } = keepingAsks(sourceOf(name))
     return {
       async process({ request, context }) {
         const { query = '', variables = {}, operationName } = request
@@ -162,9 +160,7 @@ export function compiledExecution(options: ExecutionOptions): Execution {
         return inOrder(context as Context, query, async () => {
           const again = answered && answerAgain(answered, name, { query, variables })
           if (again) return again
-          let ask = asks.get(query)
-          if (!ask) asks.set(query, (ask = source.prepare(query, operationName)))
-          return ask(variables, context as Context)
+          return prepare(query, operationName)(variables, context as Context)
         }) as any
       },
     }
@@ -275,16 +271,7 @@ function prepare(
     const planned = planOf(graph, document, operationName)
     const plan = compilePlan(planned, { supergraph, sourceOf, defaults })
     const arePlain = plainVariables(operation.variableDefinitions ?? [])
-    const hasDefaults = Object.keys(defaults).length > 0
-    return {
-      document,
-      operation,
-      schema,
-      plan,
-      shape,
-      defaults: hasDefaults ? defaults : undefined,
-      arePlain,
-    }
+    return { document, operation, schema, plan, shape, defaults, arePlain }
   } catch {
     // What cannot be compiled is executed by ApolloGateway, which also says what is wrong with it.
     return false
@@ -317,5 +304,5 @@ export function areGood({ schema, operation, arePlain }: Prepared, sent: Variabl
   return !getVariableValues(schema, operation.variableDefinitions ?? [], sent).errors
 }
 
-const withDefaults = (sent: Variables, defaults: Variables | undefined): Variables =>
-  defaults ? { ...defaults, ...sent } : sent
+const withDefaults = (sent: Variables, defaults: Variables): Variables =>
+  Object.keys(defaults).length === 0 ? sent : { ...defaults, ...sent }

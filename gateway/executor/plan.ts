@@ -125,10 +125,7 @@ function compileFetch(fetch: FetchNode, path: readonly string[], compiling: Comp
   const ask = askOf(fetch)
   const used = fetch.variableUsages ?? []
   const collect = collectorOf(path)
-  const targets =
-    path.length === 0
-      ? ({ root }: Run) => [root]
-      : once(slots, path.join('/'), ({ root }) => collect(root))
+  const targets = once(slots, path.join('/'), ({ root }) => collect(root))
   if (!fetch.requires) {
     const change = changerOf(fetch.outputRewrites, supergraph)
     return (run) => {
